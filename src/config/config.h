@@ -1,0 +1,187 @@
+/* config/config.h - the checked, read-only configuration that every room works from. */
+#ifndef WR_CONFIG_CONFIG_H
+#define WR_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct wr_arena;
+
+struct config_pair {
+    const char *name;
+    const char *value;
+};
+
+struct config_pairs {
+    struct config_pair *items;
+    size_t count;
+};
+
+enum publication_autocreate_mode {
+    AUTOCREATE_ALL_TABLES,
+    AUTOCREATE_DISABLED,
+    AUTOCREATE_FILTERED,
+    AUTOCREATE_NO_TABLES,
+};
+
+enum snapshot_mode { SNAPSHOT_INITIAL, SNAPSHOT_NO_DATA };
+
+enum decimal_handling_mode {
+    DECIMAL_HANDLING_PRECISE,
+    DECIMAL_HANDLING_DOUBLE,
+    DECIMAL_HANDLING_STRING
+};
+
+enum binary_handling_mode {
+    BINARY_HANDLING_BYTES,
+    BINARY_HANDLING_BASE64,
+    BINARY_HANDLING_BASE64_URL_SAFE,
+    BINARY_HANDLING_HEX,
+};
+
+enum converter_kind {
+    CONVERTER_DEFAULT, /* none was given: the readable default of walrelay */
+    CONVERTER_JSON,    /* JsonConverter, schemas.enable=false */
+    CONVERTER_STRING,
+    CONVERTER_BYTE_ARRAY,
+    CONVERTER_BINARY_DATA, /* Debezium's BinaryDataConverter */
+};
+
+enum errors_tolerance { TOLERANCE_NONE, TOLERANCE_ALL };
+
+enum op_invalid_behavior { OP_INVALID_WARN, OP_INVALID_ERROR, OP_INVALID_FATAL };
+
+/* column.mask.with.N.chars and column.truncate.to.N.chars: `size` is N, `columns` a regex list. */
+struct column_rule {
+    bool is_mask;
+    uint32_t size;
+    const char *columns;
+};
+
+enum additional_placement { PLACEMENT_HEADER, PLACEMENT_ENVELOPE, PLACEMENT_PARTITION };
+
+struct additional_field {
+    const char *column;
+    enum additional_placement placement;
+    const char *alias; /* the column's name when none was given */
+};
+
+/* io.debezium.transforms.outbox.EventRouter: peers.md 2b, one field an option. */
+struct event_router_config {
+    const char *field_event_id;        /* table.field.event.id = id */
+    const char *field_event_key;       /* table.field.event.key = aggregateid */
+    const char *field_event_payload;   /* table.field.event.payload = payload */
+    const char *field_event_timestamp; /* table.field.event.timestamp, NULL when unset */
+    const char *field_schema_version;  /* table.field.event.schema.version, NULL when unset */
+    struct additional_field *additional;
+    size_t additional_count;
+    bool additional_missing_is_error; /* table.field.additional.missing = error */
+    enum op_invalid_behavior op_invalid_behavior;
+    bool expand_json_payload;
+    bool json_payload_null_is_kept;        /* table.json.payload.null.behavior = optional_bytes */
+    bool json_payload_empty_array_is_kept; /* ….empty.array.behavior = optional_string */
+    const char *route_by_field;            /* aggregatetype */
+    const char *route_topic_regex;         /* (?<routedByValue>.*) */
+    const char *route_topic_replacement;   /* outbox.event.${routedByValue} */
+    bool tombstone_on_empty_payload;       /* route.tombstone.on.empty.payload = false */
+};
+
+struct regex_router_config {
+    const char *regex;
+    const char *replacement;
+};
+
+enum transform_kind { TRANSFORM_EVENT_ROUTER, TRANSFORM_REGEX_ROUTER };
+
+/* One of `transforms`, in their order. */
+struct transform_config {
+    const char *name;
+    enum transform_kind kind;
+    union {
+        struct event_router_config event_router;
+        struct regex_router_config regex_router;
+    } as;
+};
+
+/* Strings are NULL where a property is unset and has no default. All lives as long as the config.
+ */
+struct config {
+    /* PostgreSQL */
+    struct config_pairs database; /* libpq keywords and values: host, port, user, sslmode, … */
+    const char *database_dbname;
+    int64_t database_query_timeout_ms;      /* database.query.timeout.ms, 0 is none */
+    struct config_pairs initial_statements; /* database.initial.statements, values only */
+    const char *slot_name;
+    bool slot_drop_on_stop;
+    int64_t slot_max_retries;
+    int64_t slot_retry_delay_ms;
+    const char *publication_name;
+    enum publication_autocreate_mode publication_autocreate_mode;
+    bool publish_via_partition_root;
+    int64_t status_update_interval_ms;
+    int64_t retry_backoff_ms_min; /* errors.retry.delay.initial.ms */
+    int64_t retry_backoff_ms_max; /* errors.retry.delay.max.ms */
+    int64_t errors_max_retries;   /* -1: for ever */
+
+    /* What is captured. Lists are comma-separated expressions, or NULL. */
+    const char *schema_include_list;
+    const char *schema_exclude_list;
+    const char *table_include_list;
+    const char *table_exclude_list;
+    const char *column_include_list;
+    const char *column_exclude_list;
+    const char *message_key_columns;
+    const char *message_prefix_include_list;
+    const char *message_prefix_exclude_list;
+    struct column_rule *column_rules;
+    size_t column_rule_count;
+    bool skip_create, skip_update, skip_delete, skip_truncate; /* skipped.operations */
+    enum snapshot_mode snapshot_mode;
+    int64_t snapshot_fetch_size;
+
+    /* What is published */
+    const char *topic_prefix;
+    const char *topic_delimiter;
+    bool tombstones_on_delete;
+    enum decimal_handling_mode decimal_handling_mode;
+    enum binary_handling_mode binary_handling_mode;
+    bool include_unknown_datatypes;
+    int64_t money_fraction_digits;
+    const char *unavailable_value_placeholder;
+    bool extended_headers_enabled;
+    struct transform_config *transforms;
+    size_t transform_count;
+    enum converter_kind key_converter;
+    enum converter_kind value_converter;
+
+    /* Kafka */
+    struct config_pairs kafka;  /* librdkafka names, bootstrap.servers among them */
+    int64_t inflight_bytes_max; /* max.queue.size.in.bytes, our default where it is 0 */
+    int64_t flush_timeout_ms;   /* how long a stop waits for acknowledgements */
+    enum errors_tolerance errors_tolerance;
+    const char *dead_letter_topic;
+};
+
+/* Where the parts of a configuration come from, in order: later ones win. */
+struct config_source {
+    const char *path; /* a file, or NULL */
+    const char *set;  /* "KEY=VALUE", or NULL */
+};
+
+/*
+ * Reads and checks everything. WR_FATAL when anything is wrong; then `report` (may be NULL) was
+ * called once for every problem found, in the order of the files, with one line of text each.
+ * Free with config_free().
+ */
+WR_MUST_USE enum wr_status config_load(const struct config_source *sources, size_t count,
+                                       bool needs_kafka, void (*report)(const char *problem),
+                                       struct config **out, struct wr_error *err);
+void config_free(struct config *config);
+
+/* `walrelay config [KEY]`: the reference, from the table the loader uses. False: no such key. */
+bool config_print_reference(const char *key);
+
+#endif /* WR_CONFIG_CONFIG_H */

@@ -1,0 +1,66 @@
+/* decoder/types.h - column text to typed values, as Debezium's PostgreSQL connector types them. */
+#ifndef WR_DECODER_TYPES_H
+#define WR_DECODER_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/slice.h"
+#include "base/status.h"
+#include "config/config.h"
+#include "decoder/catalog.h"
+#include "decoder/datum.h"
+
+struct wr_arena;
+struct column_type;
+
+/* The modes that choose between representations; Debezium's property names and defaults. */
+
+struct type_options {
+    enum decimal_handling_mode decimal_handling_mode;
+    enum binary_handling_mode binary_handling_mode;
+    bool include_unknown_datatypes;
+    int money_fraction_digits;
+    struct wr_slice unavailable_value_placeholder;
+};
+
+/* Text (never NULL) to a value whose bytes live in `text` or in `arena`. */
+typedef enum wr_status (*type_parse)(const struct column_type *type, struct wr_slice text,
+                                     struct wr_arena *arena, struct datum *out,
+                                     struct wr_error *err);
+
+/* One column's type, settled once per Relation message; domains are followed to their base. */
+struct column_type {
+    type_parse parse; /* NULL: a type that is not published (include.unknown.datatypes=false) */
+    uint32_t oid;     /* of the base type */
+    int32_t typmod;   /* of the column, or of the domain it came from */
+    int32_t scale;    /* numeric: digits after the point; time: fraction digits; else unused */
+    const struct column_type *element; /* of an array, else NULL */
+    const struct type_options *options;
+    const char *name; /* of the base type, for error texts */
+};
+
+/*
+ * Settles `oid` and `typmod` (as in the Relation message). Built-in types ask no catalog. Asks
+ * `catalog` for the others; a type that is gone is taken as text. `out->parse` is NULL for one that
+ * is known but not published. Everything in `out` lives in `arena`. WR_RETRY as the catalog says.
+ */
+WR_MUST_USE enum wr_status type_compile(const struct type_options *options,
+                                        const struct catalog_source *catalog, uint32_t oid,
+                                        int32_t typmod, struct wr_arena *arena,
+                                        struct column_type *out, struct wr_error *err);
+
+/*
+ * The value that stands for an unknown one of a NOT NULL column (old tuples carry only key
+ * columns): the column's default where it is a constant, else the type's empty value, as Debezium
+ * has it: "" 0 false {} "1970-01-01T00:00:00Z". `default_text` may be NULL.
+ */
+WR_MUST_USE enum wr_status type_absent(const struct column_type *type, const char *default_text,
+                                       struct wr_arena *arena, struct datum *out,
+                                       struct wr_error *err);
+
+/* The value for an unchanged TOAST column: unavailable.value.placeholder in the type's own form. */
+WR_MUST_USE enum wr_status type_unavailable(const struct column_type *type, struct wr_arena *arena,
+                                            struct datum *out, struct wr_error *err);
+
+#endif /* WR_DECODER_TYPES_H */

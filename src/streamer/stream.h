@@ -1,0 +1,80 @@
+/* streamer/stream.h - the replication connection: a slot's changes in, confirmations out. */
+#ifndef WR_STREAMER_STREAM_H
+#define WR_STREAMER_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/lsn.h"
+#include "base/slice.h"
+#include "base/status.h"
+
+struct config;
+struct stream;
+
+struct stream_identity {
+    uint64_t system_identifier;
+    uint32_t timeline;
+    wr_lsn wal_lsn;                /* IDENTIFY_SYSTEM's xlogpos: never a place to start from */
+    int server_version;            /* PQserverVersion: 150018 */
+    int64_t wal_sender_timeout_ms; /* 0: none */
+};
+
+enum stream_event_kind { STREAM_DATA, STREAM_KEEPALIVE };
+
+struct stream_event {
+    enum stream_event_kind kind;
+    wr_lsn lsn;           /* DATA: of the change; 0 for Relation messages. Never a progress mark */
+    wr_lsn wal_end;       /* KEEPALIVE: how far the server has read */
+    int64_t time_us;      /* of sending, since 1970 */
+    bool reply_requested; /* KEEPALIVE */
+    struct wr_slice payload; /* DATA: one pgoutput message, borrowed until the next read */
+};
+
+/*
+ * Connects (replication=database) with every setting that changes text output pinned, and reads
+ * the identity. WR_RETRY: not reachable, starting up, or too many connections. WR_FATAL: wrong
+ * password, no such database, wal_level not logical, no REPLICATION right; the text has the remedy.
+ */
+WR_MUST_USE enum wr_status stream_connect(const struct config *config, struct stream **out,
+                                          struct wr_error *err);
+const struct stream_identity *stream_identity(const struct stream *s);
+
+/*
+ * Creates the slot with an exported snapshot. The name in `snapshot_name` (owned by the stream) is
+ * valid until the next call on this stream. Waits for transactions that are open, and says so.
+ */
+WR_MUST_USE enum wr_status stream_create_slot(struct stream *s, bool export_snapshot,
+                                              const char **snapshot_name, wr_lsn *consistent_lsn,
+                                              struct wr_error *err);
+WR_MUST_USE enum wr_status stream_drop_slot(struct stream *s, struct wr_error *err);
+
+/*
+ * START_REPLICATION at `start` (0: from the slot's confirmed_flush_lsn). WR_RETRY while the slot
+ * is active for another process.
+ */
+WR_MUST_USE enum wr_status stream_start(struct stream *s, wr_lsn start, bool with_messages,
+                                        struct wr_error *err);
+
+/* Wait on it for reading, and for writing too while stream_wants_write(). */
+int stream_fd(const struct stream *s);
+bool stream_wants_write(const struct stream *s);
+
+/* Takes what the socket holds into memory. Never call it while paused: that is what bounds memory.
+ */
+WR_MUST_USE enum wr_status stream_consume(struct stream *s, struct wr_error *err);
+/* The next event of what was consumed; WR_AGAIN when it is used up. */
+WR_MUST_USE enum wr_status stream_read(struct stream *s, struct stream_event *out,
+                                       struct wr_error *err);
+/* Standby status update: `write` >= `flush`; flush 0 confirms nothing. Asks for a reply on demand.
+ */
+WR_MUST_USE enum wr_status stream_confirm(struct stream *s, wr_lsn write, wr_lsn flush,
+                                          bool request_reply, struct wr_error *err);
+/* Sends what is still queued for the server; call when the fd is writable. */
+WR_MUST_USE enum wr_status stream_flush(struct stream *s, struct wr_error *err);
+/* CopyDone, then waits a bounded time for the server to end, so that it has read the last
+ * confirmation. */
+WR_MUST_USE enum wr_status stream_stop(struct stream *s, int64_t timeout_ms, struct wr_error *err);
+void stream_close(struct stream *s); /* NULL is allowed */
+
+#endif /* WR_STREAMER_STREAM_H */
