@@ -133,6 +133,14 @@ Test(json_scan, spells_strings_as_jackson_does)
     cr_expect_str_eq(compact("{\"\\u006bey\":\"\x7f\"}", &keep_all), "{\"key\":\"\x7f\"}");
 }
 
+Test(json_scan, decodes_escapes_at_the_edges_of_utf8)
+{
+    cr_expect_str_eq(compact("\"\\u007f\\u0080\\u07FF\\u0800\"", &keep_all),
+                     "\"\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\"");
+    cr_expect_str_eq(compact("\"\\ud7ff\\ue000\\uffff\"", &keep_all),
+                     "\"\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf\"");
+}
+
 Test(json_scan, keeps_a_lone_surrogate_as_an_escape)
 {
     cr_expect_str_eq(compact("\"\\ud83d\"", &keep_all), "\"\\uD83D\"");
