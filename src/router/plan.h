@@ -1,0 +1,39 @@
+/* router/plan.h - what is settled once for a table, so that nothing is looked up for a row. */
+#ifndef WR_ROUTER_PLAN_H
+#define WR_ROUTER_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/slice.h"
+#include "decoder/datum.h"
+#include "decoder/types.h"
+
+struct column_plan {
+    const char *name;
+    struct wr_slice json_name; /* "name": quoted and escaped, with its colon */
+    uint16_t index;            /* in the tuple */
+    bool is_identity;          /* part of the replica identity: known in a key-only tuple */
+    struct column_type type;
+    struct datum unavailable; /* for an unchanged TOAST value that nobody holds */
+    struct datum absent;      /* for a column that a key-only tuple does not hold */
+    const struct datum *mask; /* column.mask.with.N.chars: every value is this one */
+    uint32_t truncate_size;   /* column.truncate.to.N.chars, 0: whole */
+};
+
+/* Owned by the relation's arena. */
+struct route_plan {
+    bool is_captured;                  /* false: rows pass by unseen */
+    const struct column_plan *columns; /* all of the relation, by tuple index; some unpublished */
+    const struct column_plan **value_columns;
+    size_t value_column_count;
+    const struct column_plan *
+        *key_columns; /* of the message key, in its order; count 0: null key */
+    size_t key_column_count;
+    struct wr_slice topic;
+    struct wr_slice table_json; /* "schema":"…","table":"…" of `source` */
+    void **transforms;          /* one compiled state a transform, in their order */
+};
+
+#endif /* WR_ROUTER_PLAN_H */

@@ -1,0 +1,26 @@
+/* router/rules.h - the rules of a configuration that name columns. */
+#ifndef WR_ROUTER_RULES_H
+#define WR_ROUTER_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/slice.h"
+#include "base/status.h"
+
+struct column_rule;
+struct config;
+struct rules;
+
+/* message.key.columns, column.mask.with.N.chars and column.truncate.to.N.chars, compiled. */
+WR_MUST_USE enum wr_status rules_new(const struct config *config, struct rules **out,
+                                     struct wr_error *err);
+void rules_free(struct rules *rules); /* NULL is allowed */
+
+/* The key columns that message.key.columns gives `table` ("schema.table"); false: none. */
+bool rules_key(const struct rules *rules, struct wr_slice table, const char ***columns,
+               size_t *count);
+/* The first mask or truncate rule for `column` ("schema.table.column"); NULL: none. */
+const struct column_rule *rules_column(const struct rules *rules, struct wr_slice column);
+
+#endif /* WR_ROUTER_RULES_H */

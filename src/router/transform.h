@@ -1,0 +1,38 @@
+/* router/transform.h - functions from record to record, chained as `transforms` says. */
+#ifndef WR_ROUTER_TRANSFORM_H
+#define WR_ROUTER_TRANSFORM_H
+
+#include "base/status.h"
+#include "router/record.h"
+#include "router/router.h"
+
+struct transform;
+struct transform_config;
+struct wr_arena;
+
+struct transform_ops {
+    WR_MUST_USE enum wr_status (*make)(const struct transform_config *config,
+                                       struct transform *transform, struct wr_error *err);
+    void (*free)(struct transform *transform);
+    /* Settles what one table decides; the result lives in the relation's arena. May be NULL. */
+    WR_MUST_USE enum wr_status (*compile)(const struct transform *transform,
+                                          const struct relation *relation, void **compiled,
+                                          struct wr_error *err);
+    /* Changes `record` in place; false in `keep` drops it. `compiled` is NULL without a table. */
+    WR_MUST_USE enum wr_status (*apply)(const struct transform *transform, const void *compiled,
+                                        struct record *record, struct wr_arena *scratch, bool *keep,
+                                        struct wr_error *err);
+};
+
+struct transform {
+    const struct transform_ops *ops;
+    const struct transform_config *config;
+    const struct router_sink *sink; /* for notices */
+    void *state;
+};
+
+extern const struct transform_ops event_router_ops; /* io.debezium.transforms.outbox.EventRouter */
+extern const struct transform_ops
+    regex_router_ops; /* org.apache.kafka.connect.transforms.RegexRouter */
+
+#endif /* WR_ROUTER_TRANSFORM_H */
