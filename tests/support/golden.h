@@ -1,0 +1,32 @@
+/* support/golden.h - the golden cases: their files, and the database each gets. */
+#ifndef WR_TEST_GOLDEN_H
+#define WR_TEST_GOLDEN_H
+
+#include <stdbool.h>
+
+#include <criterion/parameterized.h>
+
+enum { GOLDEN_PATH_SIZE = 512 };
+
+struct golden_case {
+    char name[64];
+    char dbname[72];                  /* g_<name>, '-' as '_': also its slot and publication */
+    char directory[GOLDEN_PATH_SIZE]; /* absolute */
+};
+
+/*
+ * For a ParameterizedTest of struct golden_case: every folder of tests/golden that holds an
+ * expected.ndjson, by name; only the one that WALRELAY_TEST_CASE names, where that is set.
+ */
+struct criterion_test_params golden_parameters(void);
+
+/* The path of one of its files, in storage that is the caller's; `has` tells whether it is there.
+ */
+void golden_path(const struct golden_case *c, const char *file, char out[GOLDEN_PATH_SIZE]);
+bool golden_has(const struct golden_case *c, const char *file);
+
+/* The value of one property of the case's connector.properties; `otherwise` when it is not there.
+ * In static storage that the next call overwrites. */
+const char *golden_property(const struct golden_case *c, const char *name, const char *otherwise);
+
+#endif /* WR_TEST_GOLDEN_H */
