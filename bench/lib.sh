@@ -35,6 +35,7 @@ install_debezium() {
 
     [ ! -d "$debezium_jars" ] || return 0
     say "fetching Debezium $debezium_version and Kafka Connect $kafka_version"
+    mkdir -p "$cache_dir"
     dir=$(mktemp -d "$cache_dir/debezium.XXXXXX")
     {
         echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
@@ -66,13 +67,46 @@ start_services() {
     "$root/tests/support/kafka" start "$work/kafka" "$kafka_port"
 }
 
-# query DATABASE [psql arguments…]
-query() {
-    local database=$1
-    shift
+# use_database NAME TABLE: makes the database that all of the following is about, with the workload's
+# table, publication and load procedure.
+use_database() {
+    database=postgres
+    query -c "create database $1" >/dev/null
+    database=$1
+    query -f "$root/bench/sql/$2.sql" >/dev/null
+}
 
+# query [psql arguments…]
+query() {
     PGOPTIONS='-c client_min_messages=warning' psql -X -q -A -t -v ON_ERROR_STOP=1 \
         -h 127.0.0.1 -p "$pg_port" -U postgres -d "$database" "$@"
+}
+
+create_slot() {
+    query -c "select pg_create_logical_replication_slot('$1', 'pgoutput')" >/dev/null
+}
+
+# A process that was stopped a moment ago may still hold it.
+drop_slot() {
+    wait_for 30 query -c "select pg_drop_replication_slot('$1')" ||
+        stop "slot $1 stays active in database $database"
+}
+
+# copy_slot FROM TO: a slot that reads the same WAL.
+copy_slot() {
+    query -c "select pg_copy_logical_replication_slot('$1', '$2')" >/dev/null
+}
+
+# load_rows N: and sets endpos to the end of them. A little WAL follows, so that the end can be passed.
+load_rows() {
+    query >/dev/null <<END
+set synchronous_commit = off;
+call load($1);
+set synchronous_commit = on;
+checkpoint;
+END
+    endpos=$(query -c 'select pg_current_wal_insert_lsn()')
+    query -c "select pg_logical_emit_message(true, 'bench', 'end')" >/dev/null
 }
 
 # Only what was begun here is ended here: the processes of whoever measured before are not ours.
@@ -98,9 +132,10 @@ end() {
     fi
 }
 
-# connector WORKLOAD DATABASE SLOT PREFIX FILE: one file for both, read by both unchanged.
+# write_connector TABLE SLOT SNAPSHOT_MODE DIR: one file for both, read by both unchanged. The slot's
+# name is also the topic prefix, so that each run has topics of its own.
 write_connector() {
-    local workload=$1 database=$2 slot=$3 prefix=$4 file=$5
+    local table=$1 slot=$2 mode=$3 file=$4/connector.properties
 
     cat >"$file" <<END
 name=bench
@@ -115,30 +150,28 @@ database.dbname=$database
 slot.name=$slot
 publication.name=bench
 publication.autocreate.mode=disabled
-snapshot.mode=no_data
-topic.prefix=$prefix
-table.include.list=public.$workload
+snapshot.mode=$mode
+topic.prefix=$slot
+table.include.list=public.$table
 max.batch.size=16384
 max.queue.size=65536
 poll.interval.ms=10
 END
-    [ "$workload" != outbox ] || cat >>"$file" <<END
+    [ "$table" != outbox ] || cat >>"$file" <<END
 transforms=outbox
 transforms.outbox.type=io.debezium.transforms.outbox.EventRouter
 transforms.outbox.table.field.event.id=event_id
 transforms.outbox.table.field.event.key=aggregate_id
 transforms.outbox.route.by.field=aggregate_type
-transforms.outbox.route.topic.replacement=$prefix.\${routedByValue}-events
+transforms.outbox.route.topic.replacement=$slot.\${routedByValue}-events
 END
 }
 
-# The topic that a workload's rows go to.
+# topic_of TABLE SLOT: where its rows go.
 topic_of() {
-    local workload=$1 prefix=$2
-
-    case $workload in
-    events) echo "$prefix.public.events" ;;
-    outbox) echo "$prefix.order-events" ;;
+    case $1 in
+    events) echo "$2.public.events" ;;
+    outbox) echo "$2.order-events" ;;
     esac
 }
 
@@ -165,10 +198,14 @@ producer.linger.ms=5
 END
 }
 
-# command_of CONTENDER DIR ENDPOS: sets the array `command`. ENDPOS may be empty.
-command_of() {
-    local contender=$1 dir=$2 endpos=$3
+# prepare CONTENDER TABLE SLOT MODE ENDPOS: writes the configuration into $dir and sets $command.
+# An empty ENDPOS is none.
+prepare() {
+    local contender=$1 table=$2 slot=$3 mode=$4 endpos=$5
 
+    dir=$work/$slot
+    write_worker "$contender" "$dir"
+    write_connector "$table" "$slot" "$mode" "$dir"
     case $contender in
     walrelay)
         command=("$build/walrelay" run -c "$dir/worker.properties" -c "$dir/connector.properties")

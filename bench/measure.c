@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,6 +75,8 @@ static enum wr_status start_command(struct run *run, struct wr_error *err)
         (void)clock_getcpuclockid(run->pid, &run->cpu_clock);
         return WR_OK;
     }
+    /* Whoever kills the observer must not leave a relay behind. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     int log = open(run->options->log_path, O_WRONLY | O_CREAT | O_APPEND, 0644);
     if (log >= 0) {
         (void)dup2(log, STDOUT_FILENO);
