@@ -1,0 +1,428 @@
+#include <assert.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <librdkafka/rdkafka.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "publisher/backend.h"
+#include "publisher/kafka_conf.h"
+#include "publisher/kafka_topics.h"
+#include "publisher/publisher.h"
+
+enum {
+    REASON_SIZE_MAX = 512,
+    FLUSH_STEP_MS = 100, /* how late a fatal error may be seen while flushing */
+    LOG_LINES_MAX = 10,  /* of librdkafka's own, in each window */
+    LOG_WINDOW_US = 10000000,
+    SYSLOG_WARNING = 4, /* the least severe level of librdkafka that is shown as a warning */
+};
+
+/* Lets through the first lines of each window. Approximate, because any thread may log. */
+struct log_gate {
+    _Atomic int64_t window_end_us;
+    _Atomic int line_count;
+};
+
+struct kafka_publisher {
+    struct publisher base;
+    struct publisher_events events;
+    rd_kafka_t *kafka;
+    struct kafka_topics *topics;
+    bool is_closing;
+
+    /* An outage begins when librdkafka has lost every broker, and ends with an acknowledgement. */
+    bool is_unreachable;
+    int64_t unreachable_since_us;
+    rd_kafka_resp_err_t error_code; /* the last one of a connection */
+
+    struct log_gate log_gate;
+};
+
+static struct kafka_publisher *kafka_publisher(struct publisher *p)
+{
+    return (struct kafka_publisher *)p;
+}
+
+static bool log_gate_opens(struct log_gate *gate)
+{
+    int64_t now_us = wr_clock_monotonic_us();
+
+    if (now_us >= atomic_load(&gate->window_end_us)) {
+        atomic_store(&gate->window_end_us, now_us + LOG_WINDOW_US);
+        atomic_store(&gate->line_count, 0);
+    }
+    return atomic_fetch_add(&gate->line_count, 1) < LOG_LINES_MAX;
+}
+
+/* Called from any of librdkafka's threads. */
+static void on_log(const rd_kafka_t *kafka, int level, const char *facility, const char *text)
+{
+    struct kafka_publisher *p = rd_kafka_opaque(kafka);
+
+    /* FAIL is a lost connection, which on_error() hears of too. */
+    if (level > SYSLOG_WARNING || strcmp(facility, "FAIL") == 0) {
+        wr_log(WR_LOG_DEBUG, "kafka", WR_MSG(text), WR_STR("facility", facility));
+    } else if (log_gate_opens(&p->log_gate)) {
+        wr_log(WR_LOG_WARN, "kafka", WR_MSG(text), WR_STR("facility", facility));
+    }
+}
+
+static void outage_begins(struct kafka_publisher *p, const char *reason)
+{
+    if (p->is_unreachable) {
+        return;
+    }
+    p->is_unreachable = true;
+    p->unreachable_since_us = wr_clock_monotonic_us();
+    wr_log(WR_LOG_WARN, "kafka", WR_MSG("kafka is unreachable, records wait"),
+           WR_STR("reason", reason), WR_INT("waiting", p->base.inflight_count));
+}
+
+static void outage_ends(struct kafka_publisher *p)
+{
+    int64_t lasted_ms = (wr_clock_monotonic_us() - p->unreachable_since_us) / 1000;
+
+    p->is_unreachable = false;
+    p->error_code = RD_KAFKA_RESP_ERR_NO_ERROR;
+    wr_log(WR_LOG_INFO, "kafka", WR_MSG("kafka is reachable again"), WR_INT("after_ms", lasted_ms),
+           WR_INT("waiting", p->base.inflight_count));
+}
+
+/* Called from rd_kafka_poll(). Nothing here fails a record: librdkafka tries again by itself. */
+static void on_error(rd_kafka_t *kafka, int code, const char *reason, void *opaque)
+{
+    struct kafka_publisher *p = opaque;
+
+    (void)kafka;
+    if (p->is_closing || code == RD_KAFKA_RESP_ERR__FATAL) {
+        return; /* publisher_poll() asks for a fatal error itself */
+    }
+    if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+        outage_begins(p, reason);
+        return;
+    }
+    bool is_new = (rd_kafka_resp_err_t)code != p->error_code;
+    p->error_code = (rd_kafka_resp_err_t)code;
+    if (is_new && log_gate_opens(&p->log_gate)) {
+        wr_log(WR_LOG_WARN, "kafka", WR_MSG(reason),
+               WR_STR("error", rd_kafka_err2name((rd_kafka_resp_err_t)code)));
+    }
+}
+
+/* What to do about an error that stands for one record, "" where there is nothing to add. */
+static const char *remedy(rd_kafka_resp_err_t code)
+{
+    static const struct {
+        rd_kafka_resp_err_t code;
+        const char *text;
+    } remedies[] = {
+        {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC,
+         "; create it, or let the brokers do so with auto.create.topics.enable=true"},
+        {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART,
+         "; create it, or let the brokers do so with auto.create.topics.enable=true"},
+        {RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, "; the topic has fewer partitions than that"},
+        {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
+         "; raise producer.message.max.bytes here and max.message.bytes of the topic"},
+        {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, "; the user needs WRITE on the topic"},
+    };
+
+    for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++) {
+        if (remedies[i].code == code) {
+            return remedies[i].text;
+        }
+    }
+    return "";
+}
+
+static void reason_with_remedy(rd_kafka_resp_err_t code, const char *reason, char *out,
+                               size_t capacity)
+{
+    (void)snprintf(out, capacity, "%s%s", reason, remedy(code));
+}
+
+static void report_failure(struct kafka_publisher *p, const rd_kafka_message_t *message)
+{
+    const char *topic = rd_kafka_topic_name(message->rkt);
+    char reason[REASON_SIZE_MAX];
+
+    reason_with_remedy(message->err, rd_kafka_err2str(message->err), reason, sizeof(reason));
+    struct publisher_failure failure = {
+        .reason = reason,
+        .name = rd_kafka_err2name(message->err),
+        .topic = wr_slice_str(topic),
+        .key = {message->key, message->key_len},
+        .size = message->len + message->key_len,
+    };
+    p->events.failed(p->events.context, (uint64_t)(uintptr_t)message->_private, &failure);
+}
+
+/* A delivery report. Called from rd_kafka_poll(). */
+static void on_delivery(rd_kafka_t *kafka, const rd_kafka_message_t *message, void *opaque)
+{
+    struct kafka_publisher *p = opaque;
+    size_t size = message->len + message->key_len;
+
+    (void)kafka;
+    assert(p->base.inflight_count > 0 && p->base.inflight_bytes >= size);
+    p->base.inflight_count--;
+    p->base.inflight_bytes -= size;
+    if (p->is_closing) {
+        return;
+    }
+    if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        report_failure(p, message);
+        return;
+    }
+    if (p->is_unreachable) {
+        outage_ends(p);
+    }
+    p->events.acknowledged(p->events.context, (uint64_t)(uintptr_t)message->_private);
+}
+
+static enum wr_status fail_fatally(struct kafka_publisher *p, struct wr_error *err)
+{
+    char reason[REASON_SIZE_MAX] = "unknown";
+    rd_kafka_resp_err_t code = rd_kafka_fatal_error(p->kafka, reason, sizeof(reason));
+
+    return wr_fail(err, WR_FATAL, "kafka", "the producer cannot go on: %s (%s)", reason,
+                   rd_kafka_err2name(code));
+}
+
+/* What a record that librdkafka did not take means for the caller. */
+static enum wr_status refused(struct kafka_publisher *p, const struct publisher_record *r,
+                              rd_kafka_resp_err_t code, struct wr_error *err)
+{
+    char reason[REASON_SIZE_MAX];
+
+    /* Not -Wswitch-enum: librdkafka has some 200 codes, of which few can come back here. */
+    if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+        return wr_fail(err, WR_AGAIN, "kafka", "the queue is full");
+    }
+    if (code == RD_KAFKA_RESP_ERR__FATAL) {
+        return fail_fatally(p, err);
+    }
+    reason_with_remedy(code, rd_kafka_err2str(code), reason, sizeof(reason));
+    if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC ||
+        code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION ||
+        code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED ||
+        code == RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION) {
+        return publisher_reject(r, "kafka", reason, err);
+    }
+    return wr_fail(err, WR_FATAL, "kafka", "cannot produce to \"%.*s\": %s", (int)r->topic.size,
+                   r->topic.data, reason);
+}
+
+/* librdkafka's arguments are not const though it only reads them; empty is not null there. */
+static rd_kafka_vu_t bytes_argument(rd_kafka_vtype_t vtype, struct wr_slice bytes, bool is_null)
+{
+    const char *start = bytes.size > 0 ? bytes.data : "";
+    rd_kafka_vu_t argument = {.vtype = vtype};
+
+    if (!is_null) {
+        argument.u.mem.ptr = (void *)(uintptr_t)start;
+        argument.u.mem.size = bytes.size;
+    }
+    return argument;
+}
+
+static rd_kafka_headers_t *headers_new(const struct publisher_record *r)
+{
+    rd_kafka_headers_t *headers = rd_kafka_headers_new(r->header_count);
+
+    for (size_t i = 0; i < r->header_count; i++) {
+        const struct publisher_header *header = &r->headers[i];
+        const char *value = header->value.size > 0 ? header->value.data : "";
+        (void)rd_kafka_header_add(headers, header->name, -1, header->is_null ? NULL : value,
+                                  header->is_null ? 0 : (ssize_t)header->value.size);
+    }
+    return headers;
+}
+
+static rd_kafka_resp_err_t produce_now(struct kafka_publisher *p, const struct publisher_record *r)
+{
+    rd_kafka_headers_t *headers = NULL;
+    size_t count = 6;
+    rd_kafka_vu_t arguments[8] = {
+        {.vtype = RD_KAFKA_VTYPE_RKT, .u.rkt = kafka_topics_get(p->topics, r->topic)},
+        {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = r->partition},
+        bytes_argument(RD_KAFKA_VTYPE_KEY, r->key, r->key_is_null),
+        bytes_argument(RD_KAFKA_VTYPE_VALUE, r->value, r->value_is_null),
+        {.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = (void *)(uintptr_t)r->ticket},
+        {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY},
+    };
+
+    if (r->timestamp_ms >= 0) {
+        arguments[count++] =
+            (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_TIMESTAMP, .u.i64 = r->timestamp_ms};
+    }
+    if (r->header_count > 0) {
+        headers = headers_new(r);
+        arguments[count++] = (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_HEADERS, .u.headers = headers};
+    }
+    rd_kafka_error_t *error = rd_kafka_produceva(p->kafka, arguments, count);
+    if (error == NULL) {
+        return RD_KAFKA_RESP_ERR_NO_ERROR;
+    }
+    rd_kafka_resp_err_t code = rd_kafka_error_code(error);
+    rd_kafka_error_destroy(error);
+    if (headers != NULL) {
+        rd_kafka_headers_destroy(headers); /* taken over only by a message that was queued */
+    }
+    return code;
+}
+
+static enum wr_status kafka_produce(struct publisher *base, const struct publisher_record *r,
+                                    struct wr_error *err)
+{
+    struct kafka_publisher *p = kafka_publisher(base);
+
+    if (!publisher_topic_is_valid(r->topic.data, r->topic.size)) {
+        return publisher_reject(r, "kafka", "invalid topic name", err);
+    }
+    rd_kafka_resp_err_t code = produce_now(p, r);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return refused(p, r, code, err);
+    }
+    p->base.inflight_count++;
+    p->base.inflight_bytes += publisher_record_size(r);
+    return WR_OK;
+}
+
+/*
+ * librdkafka writes to the event fd when its queue becomes non-empty. The order below loses no such
+ * event and reads the fd only when there was something: after each emptying of the fd the queue is
+ * served once more, so whatever comes later writes again.
+ */
+static void serve(struct kafka_publisher *p, int timeout_ms)
+{
+    int served = rd_kafka_poll(p->kafka, timeout_ms);
+
+    while (served > 0) {
+        uint64_t events = 0;
+        ssize_t size = read(p->base.fd, &events, sizeof(events));
+        (void)size; /* empty is fine */
+        served = rd_kafka_poll(p->kafka, 0);
+    }
+}
+
+static enum wr_status check_fatal(struct kafka_publisher *p, struct wr_error *err)
+{
+    if (rd_kafka_fatal_error(p->kafka, NULL, 0) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return fail_fatally(p, err);
+    }
+    return WR_OK;
+}
+
+static enum wr_status kafka_poll(struct publisher *base, struct wr_error *err)
+{
+    struct kafka_publisher *p = kafka_publisher(base);
+
+    serve(p, 0);
+    return check_fatal(p, err);
+}
+
+static enum wr_status kafka_flush(struct publisher *base, int64_t timeout_ms, struct wr_error *err)
+{
+    struct kafka_publisher *p = kafka_publisher(base);
+    int64_t end_us = wr_clock_monotonic_us() + timeout_ms * 1000;
+
+    serve(p, 0);
+    while (p->base.inflight_count > 0) {
+        int64_t left_ms = (end_us - wr_clock_monotonic_us() + 999) / 1000;
+        if (check_fatal(p, err) != WR_OK) {
+            return WR_FATAL;
+        }
+        if (left_ms <= 0) {
+            return wr_fail(err, WR_AGAIN, "kafka", "%zu records not acknowledged within %lld ms",
+                           p->base.inflight_count, (long long)timeout_ms);
+        }
+        serve(p, left_ms < FLUSH_STEP_MS ? (int)left_ms : FLUSH_STEP_MS);
+    }
+    return check_fatal(p, err);
+}
+
+static void kafka_close(struct publisher *base)
+{
+    struct kafka_publisher *p = kafka_publisher(base);
+
+    p->is_closing = true;
+    if (p->kafka != NULL) {
+        /* Without this, what waits would hold up the end. */
+        (void)rd_kafka_purge(p->kafka, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+        kafka_topics_free(p->topics);
+        rd_kafka_destroy(p->kafka);
+    }
+    if (p->base.fd >= 0) {
+        (void)close(p->base.fd); /* only now: librdkafka's threads wrote to it */
+    }
+    free(p);
+}
+
+static const struct publisher_backend kafka_backend = {
+    .produce = kafka_produce,
+    .poll = kafka_poll,
+    .flush = kafka_flush,
+    .close = kafka_close,
+};
+
+static enum wr_status start(struct kafka_publisher *p, rd_kafka_conf_t *conf, struct wr_error *err)
+{
+    static const uint64_t one = 1;
+    char reason[REASON_SIZE_MAX];
+
+    rd_kafka_conf_set_opaque(conf, p);
+    rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
+    rd_kafka_conf_set_error_cb(conf, on_error);
+    rd_kafka_conf_set_log_cb(conf, on_log);
+    p->kafka = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof(reason));
+    if (p->kafka == NULL) {
+        rd_kafka_conf_destroy(conf);
+        return wr_fail(err, WR_FATAL, "kafka", "%s", reason);
+    }
+    p->topics = kafka_topics_new(p->kafka);
+    rd_kafka_queue_t *queue = rd_kafka_queue_get_main(p->kafka);
+    rd_kafka_queue_io_event_enable(queue, p->base.fd, &one, sizeof(one));
+    rd_kafka_queue_destroy(queue);
+    return WR_OK;
+}
+
+enum wr_status publisher_kafka_open(const struct config *config,
+                                    const struct publisher_events *events, struct publisher **out,
+                                    struct wr_error *err)
+{
+    rd_kafka_conf_t *conf = NULL;
+
+    *out = NULL;
+    if (kafka_conf_new(config, &conf, err) != WR_OK) {
+        return WR_FATAL;
+    }
+    struct kafka_publisher *p = calloc(1, sizeof(*p));
+    if (p == NULL) {
+        abort();
+    }
+    p->base = (struct publisher){
+        .backend = &kafka_backend,
+        .fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
+    };
+    p->events = *events;
+    enum wr_status status = WR_OK;
+    if (p->base.fd < 0) {
+        rd_kafka_conf_destroy(conf);
+        status = wr_fail(err, WR_FATAL, "kafka", "eventfd: %s", strerror(errno));
+    } else {
+        status = start(p, conf, err);
+    }
+    if (status != WR_OK) {
+        kafka_close(&p->base);
+        return status;
+    }
+    *out = &p->base;
+    return WR_OK;
+}
