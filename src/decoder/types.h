@@ -24,7 +24,10 @@ struct type_options {
     struct wr_slice unavailable_value_placeholder;
 };
 
-/* Text (never NULL) to a value whose bytes live in `text` or in `arena`. */
+/*
+ * Text (never NULL) to a value whose bytes live in `text` or in `arena`. WR_REJECT, naming the type
+ * and the value, when the text is malformed or the value has no right form in the mode chosen.
+ */
 typedef enum wr_status (*type_parse)(const struct column_type *type, struct wr_slice text,
                                      struct wr_arena *arena, struct datum *out,
                                      struct wr_error *err);
@@ -53,14 +56,23 @@ WR_MUST_USE enum wr_status type_compile(const struct type_options *options,
 /*
  * The value that stands for an unknown one of a NOT NULL column (old tuples carry only key
  * columns): the column's default where it is a constant, else the type's empty value, as Debezium
- * has it: "" 0 false {} "1970-01-01T00:00:00Z". `default_text` may be NULL.
+ * has it: "" 0 false {} "1970-01-01T00:00:00Z". `default_text` may be NULL; the type is published.
  */
 WR_MUST_USE enum wr_status type_absent(const struct column_type *type, const char *default_text,
                                        struct wr_arena *arena, struct datum *out,
                                        struct wr_error *err);
 
-/* The value for an unchanged TOAST column: unavailable.value.placeholder in the type's own form. */
+/*
+ * The value for an unchanged TOAST column: unavailable.value.placeholder in the type's own form.
+ * DATUM_NULL for a type that has none, such as numeric under decimal.handling.mode=precise.
+ */
 WR_MUST_USE enum wr_status type_unavailable(const struct column_type *type, struct wr_arena *arena,
                                             struct datum *out, struct wr_error *err);
+
+/* For parse functions: WR_REJECT with the type's name and the beginning of `text`. */
+enum wr_status type_reject(const struct column_type *type, struct wr_slice text,
+                           struct wr_error *err);
+/* For parse functions: WR_REJECT since the arena is full. */
+enum wr_status type_no_room(const struct column_type *type, struct wr_error *err);
 
 #endif /* WR_DECODER_TYPES_H */

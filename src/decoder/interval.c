@@ -1,0 +1,103 @@
+#include "decoder/interval.h"
+
+#include "decoder/scan.h"
+
+#define US_PER_SECOND INT64_C(1000000)
+#define US_PER_DAY    (86400 * US_PER_SECOND)
+#define US_PER_MONTH  (US_PER_DAY * 487 / 16) /* 30.4375 days */
+
+enum { NUMBER_DIGITS_MAX = 10 };
+
+struct interval {
+    int64_t months;
+    int64_t days;
+    int64_t time_us;
+};
+
+/* Hours go up to 2,562,047,788, one digit more than scan_digits() takes. */
+static int64_t scan_number(struct scan *in)
+{
+    const char *start = in->next;
+    int64_t hours = 0;
+
+    while (scan_at_digit(in) && in->next - start < NUMBER_DIGITS_MAX) {
+        hours = hours * 10 + (*in->next - '0');
+        in->next++;
+    }
+    if (in->next == start) {
+        scan_fail(in);
+    }
+    return hours;
+}
+
+/* "04:05:06.789"; the sign before it counts for all of it. */
+static int64_t scan_clock(struct scan *in, int64_t hours)
+{
+    scan_expect(in, ':');
+    uint32_t minutes = scan_digits(in, 2, 2);
+    scan_expect(in, ':');
+    uint32_t seconds = scan_digits(in, 2, 2);
+    uint32_t fraction_us = scan_fraction_us(in);
+    int64_t time_us = 0;
+
+    if (__builtin_mul_overflow(hours * 3600 + minutes * 60 + seconds, US_PER_SECOND, &time_us) ||
+        __builtin_add_overflow(time_us, fraction_us, &time_us)) {
+        scan_fail(in);
+    }
+    return time_us;
+}
+
+static void scan_unit(struct scan *in, int64_t count, struct interval *out)
+{
+    if (scan_accept_text(in, " year")) {
+        out->months += count * 12;
+    } else if (scan_accept_text(in, " mon")) {
+        out->months += count;
+    } else if (scan_accept_text(in, " day")) {
+        out->days += count;
+    } else {
+        scan_fail(in);
+    }
+    (void)scan_accept(in, 's');
+}
+
+/* "1 year 2 mons -3 days +04:05:06.789": parts with their own signs, the clock last. */
+static bool interval_read(struct wr_slice text, struct interval *out)
+{
+    struct scan in = scan_start(text);
+
+    *out = (struct interval){0};
+    do {
+        bool is_negative = scan_accept(&in, '-');
+        if (!is_negative) {
+            (void)scan_accept(&in, '+');
+        }
+        int64_t number = scan_number(&in);
+        if (scan_at(&in, ':')) {
+            out->time_us = scan_clock(&in, number);
+            out->time_us = is_negative ? -out->time_us : out->time_us;
+            break;
+        }
+        scan_unit(&in, is_negative ? -number : number, out);
+    } while (scan_accept(&in, ' '));
+    return scan_done(&in);
+}
+
+enum wr_status interval_parse_micros(const struct column_type *type, struct wr_slice text,
+                                     struct wr_arena *arena, struct datum *out,
+                                     struct wr_error *err)
+{
+    struct interval i;
+    int64_t micros = 0;
+    int64_t days_us = 0;
+
+    (void)arena;
+    if (!interval_read(text, &i) || __builtin_mul_overflow(i.months, US_PER_MONTH, &micros) ||
+        __builtin_mul_overflow(i.days, US_PER_DAY, &days_us) ||
+        __builtin_add_overflow(micros, days_us, &micros) ||
+        __builtin_add_overflow(micros, i.time_us, &micros)) {
+        return type_reject(type, text, err);
+    }
+    *out = (struct datum){.kind = DATUM_INT, .as.integer = micros};
+    return WR_OK;
+}
