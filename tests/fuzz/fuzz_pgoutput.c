@@ -29,35 +29,26 @@ static void touch_tuple(const struct tuple *tuple)
     }
 }
 
+/* Which fields are set depends on the kind; the others are as the decoder found them, zero. */
 static void touch_message(const struct message *m)
 {
-    switch (m->kind) {
-    case MESSAGE_INSERT:
+    if (m->kind == MESSAGE_INSERT || m->kind == MESSAGE_UPDATE) {
         touch_tuple(&m->new_tuple);
-        break;
-    case MESSAGE_UPDATE:
-        touch_tuple(&m->new_tuple);
+    }
+    if (m->old_kind != OLD_NONE) {
         touch_tuple(&m->old_tuple);
-        break;
-    case MESSAGE_DELETE:
-        touch_tuple(&m->old_tuple);
-        break;
-    case MESSAGE_TRUNCATE:
-        for (uint32_t i = 0; i < m->truncate.count; i++) {
-            sink ^= (unsigned char)truncate_oid(m, i);
-        }
-        break;
-    case MESSAGE_LOGICAL:
+    }
+    for (uint32_t i = 0; m->kind == MESSAGE_TRUNCATE && i < m->truncate.count; i++) {
+        sink ^= (unsigned char)truncate_oid(m, i);
+    }
+    if (m->kind == MESSAGE_LOGICAL) {
         touch(m->logical.content.data, m->logical.content.size);
-        break;
-    case MESSAGE_RELATION:
+    }
+    if (m->kind == MESSAGE_RELATION) {
         for (uint16_t i = 0; i < m->relation->column_count; i++) {
             touch(m->relation->columns[i].name, 1);
         }
         wr_arena_free(m->relation->arena);
-        break;
-    default:
-        break;
     }
 }
 
