@@ -18,7 +18,8 @@ struct slot_state {
     bool is_active;
     char plugin[64];
     char database[64];
-    char wal_status[32];
+    char wal_status[32];          /* "lost": its changes are gone */
+    char invalidation_reason[32]; /* from version 17 on, else "" */
     bool two_phase;
     bool is_temporary;
     wr_lsn confirmed_flush_lsn;
@@ -32,7 +33,7 @@ struct table_filter {
 
 /* A lazy connection: opened by the first call that needs it, and again after it was lost. */
 struct catalog *catalog_new(const struct config *config);
-void catalog_free(struct catalog *catalog);
+void catalog_free(struct catalog *catalog); /* NULL is allowed */
 
 /* Look-ups for the pure rooms. */
 struct catalog_source catalog_source(struct catalog *catalog);
@@ -43,16 +44,20 @@ WR_MUST_USE enum wr_status catalog_slot(struct catalog *catalog, struct slot_sta
 /*
  * Makes the publication as publication.autocreate.mode says, before the slot: `all_tables`,
  * `filtered` (created, or altered to the captured tables), `no_tables`, `disabled` (only checked).
- * WR_FATAL when it is missing and may not be made, with the SQL that makes it.
+ * WR_FATAL when it is missing and may not be made, with the SQL that makes it; and when `filtered`
+ * captures nothing.
+ *
+ * `filtered` lists a partitioned table that is captured, not its partitions: so later partitions
+ * belong to it as well. A partition is listed where only itself is captured. Tables that stay keep
+ * their column lists and row filters.
  */
 WR_MUST_USE enum wr_status catalog_prepare_publication(struct catalog *catalog,
                                                        const struct table_filter *filter,
                                                        struct wr_error *err);
 
 /*
- * Warns in the log of published, captured tables whose updates or deletes cannot be told apart
- * (no primary key, REPLICA IDENTITY NOTHING); and of two tables that share a topic name is not
- * here.
+ * Warns in the log of published, captured tables whose updates and deletes cannot be published,
+ * for want of a replica identity. Two tables that share a topic name are the router's to find.
  */
 WR_MUST_USE enum wr_status catalog_check_tables(struct catalog *catalog,
                                                 const struct table_filter *filter,

@@ -25,15 +25,20 @@ struct snapshot_event {
 /*
  * Connects, takes over the exported snapshot (REPEATABLE READ, READ ONLY) and lists the captured
  * tables of the publication, sorted by name, with its column lists and row filters applied.
- * Time-outs set on role or database do not count here.
+ * Time-outs set on role or database do not count here. WR_RETRY: as of a connection, and when the
+ * snapshot's name is no longer valid. WR_FATAL: a table may not be read; the text has the GRANTs.
  */
 WR_MUST_USE enum wr_status snapshot_open(const struct config *config, const char *snapshot_name,
                                          const struct table_filter *filter, struct snapshot **out,
                                          struct wr_error *err);
-/* Txid and LSN that Debezium puts into `source` of snapshot rows. */
+/* For `source.txId` of snapshot rows: the first transaction that the snapshot does not see. */
 uint32_t snapshot_xid(const struct snapshot *s);
 
-/* The next event; WR_AGAIN: wait until snapshot_fd() is readable, then snapshot_consume(). */
+/*
+ * The next event. TABLE comes before the first row of a table, and not at all for an empty one. A
+ * row is kept back until the one after it has been read, since its marker depends on that.
+ * WR_AGAIN: wait until snapshot_fd() is readable, then snapshot_consume().
+ */
 WR_MUST_USE enum wr_status snapshot_next(struct snapshot *s, struct snapshot_event *out,
                                          struct wr_error *err);
 WR_MUST_USE enum wr_status snapshot_consume(struct snapshot *s, struct wr_error *err);

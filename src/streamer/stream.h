@@ -32,6 +32,13 @@ struct stream_event {
 };
 
 /*
+ * From now on every wait of this room (connecting, creating a slot, asking the catalog) ends with
+ * WR_RETRY "interrupted" once `fd`, such as a signalfd, is readable. It is never read from. -1:
+ * nothing interrupts, as at the start.
+ */
+void streamer_abort_fd(int fd);
+
+/*
  * Connects (replication=database) with every setting that changes text output pinned, and reads
  * the identity. WR_RETRY: not reachable, starting up, or too many connections. WR_FATAL: wrong
  * password, no such database, wal_level not logical, no REPLICATION right; the text has the remedy.
@@ -72,8 +79,11 @@ WR_MUST_USE enum wr_status stream_confirm(struct stream *s, wr_lsn write, wr_lsn
                                           bool request_reply, struct wr_error *err);
 /* Sends what is still queued for the server; call when the fd is writable. */
 WR_MUST_USE enum wr_status stream_flush(struct stream *s, struct wr_error *err);
-/* CopyDone, then waits a bounded time for the server to end, so that it has read the last
- * confirmation. */
+/*
+ * CopyDone, then waits a bounded time for the server to end, so that it has read the last
+ * confirmation; WR_RETRY when it does not. Not interrupted by streamer_abort_fd(). After WR_OK the
+ * connection takes commands again.
+ */
 WR_MUST_USE enum wr_status stream_stop(struct stream *s, int64_t timeout_ms, struct wr_error *err);
 void stream_close(struct stream *s); /* NULL is allowed */
 

@@ -1,0 +1,466 @@
+/*
+ * The replication connection. It starts a slot's stream, hands out one pgoutput message at a time,
+ * borrowed from libpq, and sends the confirmations that the caller decides on. It compares no LSNs
+ * and keeps none: what may be confirmed is the ledger's business.
+ *
+ * Reading and answering are apart on purpose. While the caller is paused it reads nothing, so that
+ * memory stays flat and the server is held back by TCP, but it goes on confirming by timer: that
+ * is all the server wants to see before wal_sender_timeout.
+ */
+#include "streamer/stream.h"
+
+#include <assert.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libpq-fe.h>
+
+#include "base/buffer.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "config/config.h"
+#include "streamer/command.h"
+#include "streamer/connect.h"
+
+enum {
+    COMMAND_TIMEOUT_MS = 30 * 1000,
+    COMMAND_SIZE_MAX = 1 << 16,
+    STATUS_UPDATE_SIZE = 1 + 8 + 8 + 8 + 8 + 1,
+    VERSION_MESSAGES = 140000,     /* the option `messages` of pgoutput */
+    VERSION_SLOT_OPTIONS = 150000, /* CREATE_REPLICATION_SLOT (SNAPSHOT 'export') */
+    SNAPSHOT_NAME_SIZE_MAX = 64,
+};
+
+struct stream {
+    const struct config *config;
+    PGconn *conn;
+    struct stream_identity identity;
+    char snapshot_name[SNAPSHOT_NAME_SIZE_MAX];
+    char *message; /* libpq's copy of the last CopyData, lent to the caller */
+    bool wants_write;
+};
+
+/* A command of the replication grammar. Its result, of one row, is for PQclear. */
+static enum wr_status run(struct stream *s, struct command *command, PGresult **out,
+                          struct wr_error *err)
+{
+    s->snapshot_name[0] = '\0'; /* the server forgets the snapshot at the next command */
+    command->where = "stream";
+    return command_run(s->conn, command, out, err);
+}
+
+static enum wr_status query_row(struct stream *s, const char *sql, int column_count, PGresult **out,
+                                struct wr_error *err)
+{
+    struct command command = {.sql = sql, .timeout_ms = COMMAND_TIMEOUT_MS};
+    enum wr_status status = run(s, &command, out, err);
+
+    if (status == WR_OK && (PQntuples(*out) != 1 || PQnfields(*out) < column_count)) {
+        PQclear(*out);
+        *out = NULL;
+        return wr_fail(err, WR_FATAL, "stream", "an odd answer to %s: is this PostgreSQL?", sql);
+    }
+    return status;
+}
+
+static enum wr_status read_system(struct stream *s, struct wr_error *err)
+{
+    PGresult *result = NULL;
+    enum wr_status status = query_row(s, "IDENTIFY_SYSTEM", 3, &result, err);
+
+    if (status != WR_OK) {
+        return status;
+    }
+    s->identity.system_identifier = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+    s->identity.timeline = (uint32_t)strtoul(PQgetvalue(result, 0, 1), NULL, 10);
+    s->identity.server_version = PQserverVersion(s->conn);
+    if (!wr_lsn_parse(PQgetvalue(result, 0, 2), &s->identity.wal_lsn)) {
+        status = wr_fail(err, WR_FATAL, "stream", "IDENTIFY_SYSTEM: not an LSN: %s",
+                         PQgetvalue(result, 0, 2));
+    }
+    PQclear(result);
+    return status;
+}
+
+/* pg_settings gives the time-out in its base unit; SHOW would say "1min". */
+static enum wr_status read_settings(struct stream *s, struct wr_error *err)
+{
+    PGresult *result = NULL;
+    enum wr_status status =
+        query_row(s,
+                  "SELECT setting, pg_catalog.current_setting('wal_level')"
+                  " FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'",
+                  2, &result, err);
+
+    if (status != WR_OK) {
+        return status;
+    }
+    s->identity.wal_sender_timeout_ms = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+    if (strcmp(PQgetvalue(result, 0, 1), "logical") != 0) {
+        status = wr_fail(err, WR_FATAL, "stream",
+                         "wal_level is %s, but logical is needed; run: ALTER SYSTEM SET wal_level "
+                         "= logical; and restart the server",
+                         PQgetvalue(result, 0, 1));
+    }
+    PQclear(result);
+    return status;
+}
+
+enum wr_status stream_connect(const struct config *config, struct stream **out,
+                              struct wr_error *err)
+{
+    struct stream *s = calloc(1, sizeof(*s));
+
+    if (s == NULL) {
+        abort();
+    }
+    *out = NULL;
+    s->config = config;
+    enum wr_status status = connect_open(config, CONNECT_REPLICATION, &s->conn, err);
+    if (status == WR_OK) {
+        status = read_system(s, err);
+    }
+    if (status == WR_OK) {
+        status = read_settings(s, err);
+    }
+    if (status != WR_OK) {
+        stream_close(s);
+        return status;
+    }
+    *out = s;
+    return WR_OK;
+}
+
+const struct stream_identity *stream_identity(const struct stream *s)
+{
+    return &s->identity;
+}
+
+static enum wr_status read_created_slot(struct stream *s, const PGresult *result,
+                                        bool export_snapshot, wr_lsn *consistent_lsn,
+                                        struct wr_error *err)
+{
+    bool is_complete = PQntuples(result) == 1 && PQnfields(result) >= 3 &&
+                       wr_lsn_parse(PQgetvalue(result, 0, 1), consistent_lsn) &&
+                       PQgetlength(result, 0, 2) < SNAPSHOT_NAME_SIZE_MAX;
+
+    if (!is_complete || (export_snapshot && PQgetisnull(result, 0, 2) != 0)) {
+        return wr_fail(err, WR_FATAL, "stream", "slot %s: an odd answer to CREATE_REPLICATION_SLOT",
+                       s->config->slot_name);
+    }
+    (void)snprintf(s->snapshot_name, sizeof(s->snapshot_name), "%s", PQgetvalue(result, 0, 2));
+    return WR_OK;
+}
+
+static const char *snapshot_clause(const struct stream *s, bool export_snapshot)
+{
+    if (s->identity.server_version >= VERSION_SLOT_OPTIONS) {
+        return export_snapshot ? " LOGICAL pgoutput (SNAPSHOT 'export')"
+                               : " LOGICAL pgoutput (SNAPSHOT 'nothing')";
+    }
+    return export_snapshot ? " LOGICAL pgoutput EXPORT_SNAPSHOT"
+                           : " LOGICAL pgoutput NOEXPORT_SNAPSHOT";
+}
+
+enum wr_status stream_create_slot(struct stream *s, bool export_snapshot,
+                                  const char **snapshot_name, wr_lsn *consistent_lsn,
+                                  struct wr_error *err)
+{
+    struct wr_buffer sql = {0};
+    PGresult *result = NULL;
+
+    wr_buffer_init(&sql, COMMAND_SIZE_MAX);
+    WR_BUFFER_LITERAL(&sql, "CREATE_REPLICATION_SLOT ");
+    command_add_identifier(&sql, s->config->slot_name);
+    wr_buffer_add_str(&sql, snapshot_clause(s, export_snapshot));
+    wr_buffer_add_char(&sql, '\0');
+    struct command command = {
+        .sql = sql.failed ? "" : sql.data,
+        .note = "waiting for older transactions to finish before the slot can be created",
+    };
+    enum wr_status status = run(s, &command, &result, err);
+    wr_buffer_done(&sql);
+    if (status == WR_OK) {
+        status = read_created_slot(s, result, export_snapshot, consistent_lsn, err);
+    } else if (strcmp(command.sqlstate, "53400") == 0) {
+        command_advise(err, "drop a slot that nobody uses, or raise max_replication_slots");
+    }
+    *snapshot_name = export_snapshot ? s->snapshot_name : NULL;
+    PQclear(result);
+    return status;
+}
+
+enum wr_status stream_drop_slot(struct stream *s, struct wr_error *err)
+{
+    struct wr_buffer sql = {0};
+    PGresult *result = NULL;
+
+    wr_buffer_init(&sql, COMMAND_SIZE_MAX);
+    WR_BUFFER_LITERAL(&sql, "DROP_REPLICATION_SLOT ");
+    command_add_identifier(&sql, s->config->slot_name);
+    wr_buffer_add_char(&sql, '\0');
+    struct command command = {.sql = sql.failed ? "" : sql.data, .timeout_ms = COMMAND_TIMEOUT_MS};
+    enum wr_status status = run(s, &command, &result, err);
+    wr_buffer_done(&sql);
+    PQclear(result);
+    return status;
+}
+
+/* The name is an identifier inside a list inside a literal, so that it is quoted twice: without
+ * the inner quotes the server folds it to lower case and takes a comma for the list's. */
+static void add_publication_names(struct wr_buffer *sql, const char *name)
+{
+    struct wr_buffer list = {0};
+
+    wr_buffer_init(&list, COMMAND_SIZE_MAX);
+    command_add_identifier(&list, name);
+    wr_buffer_add_char(&list, '\0');
+    if (list.failed) {
+        sql->failed = true;
+    } else {
+        command_add_literal(sql, list.data);
+    }
+    wr_buffer_done(&list);
+}
+
+static void make_start(const struct stream *s, wr_lsn start, bool with_messages,
+                       struct wr_buffer *sql)
+{
+    char lsn[32];
+
+    (void)snprintf(lsn, sizeof(lsn), WR_LSN_FMT, WR_LSN_ARGS(start));
+    WR_BUFFER_LITERAL(sql, "START_REPLICATION SLOT ");
+    command_add_identifier(sql, s->config->slot_name);
+    WR_BUFFER_LITERAL(sql, " LOGICAL ");
+    wr_buffer_add_str(sql, lsn);
+    WR_BUFFER_LITERAL(sql, " (proto_version '1', publication_names ");
+    add_publication_names(sql, s->config->publication_name);
+    if (with_messages && s->identity.server_version >= VERSION_MESSAGES) {
+        WR_BUFFER_LITERAL(sql, ", messages 'true'");
+    }
+    wr_buffer_add_str(sql, ")");
+    wr_buffer_add_char(sql, '\0');
+}
+
+static void advise(const struct stream *s, const char *sqlstate, struct wr_error *err)
+{
+    if (strcmp(sqlstate, "55000") == 0 || strcmp(sqlstate, "58P01") == 0) {
+        command_advise(err,
+                       "look at slot %s in pg_replication_slots: if it is lost, the changes since "
+                       "its confirmed_flush_lsn are gone, and only dropping it and a new snapshot "
+                       "help",
+                       s->config->slot_name);
+    } else if (strcmp(sqlstate, "42704") == 0) {
+        command_advise(err,
+                       "slot %s and publication %s must both exist, and a publication made after "
+                       "its slot is not seen by older changes: drop the slot and start again",
+                       s->config->slot_name, s->config->publication_name);
+    } else if (strcmp(sqlstate, "55006") == 0) {
+        command_advise(err, "trying again until slot %s is free", s->config->slot_name);
+    }
+}
+
+enum wr_status stream_start(struct stream *s, wr_lsn start, bool with_messages,
+                            struct wr_error *err)
+{
+    struct wr_buffer sql = {0};
+    PGresult *result = NULL;
+
+    wr_buffer_init(&sql, COMMAND_SIZE_MAX);
+    make_start(s, start, with_messages, &sql);
+    struct command command = {.sql = sql.failed ? "" : sql.data, .timeout_ms = COMMAND_TIMEOUT_MS};
+    enum wr_status status = run(s, &command, &result, err);
+    wr_buffer_done(&sql);
+    if (status != WR_OK) {
+        advise(s, command.sqlstate, err);
+    } else if (PQresultStatus(result) != PGRES_COPY_BOTH) {
+        status = wr_fail(err, WR_FATAL, "stream", "START_REPLICATION started nothing");
+    }
+    PQclear(result);
+    return status;
+}
+
+int stream_fd(const struct stream *s)
+{
+    return PQsocket(s->conn);
+}
+
+bool stream_wants_write(const struct stream *s)
+{
+    return s->wants_write;
+}
+
+/* The stream is over: whatever the server said last is the reason. */
+static enum wr_status ended(struct stream *s, struct wr_error *err)
+{
+    char sqlstate[6];
+    PGresult *result = PQgetResult(s->conn);
+
+    if (result != NULL && PQresultStatus(result) != PGRES_FATAL_ERROR) {
+        PQclear(result);
+        return wr_fail(err, WR_RETRY, "stream", "the server has ended the stream");
+    }
+    enum wr_status status = command_fail(s->conn, result, "stream", sqlstate, err);
+    advise(s, sqlstate, err);
+    PQclear(result);
+    return status;
+}
+
+/* The reason may still stand behind data that nobody will read any more. */
+static enum wr_status lost(struct stream *s, struct wr_error *err)
+{
+    char *rest = NULL;
+
+    while (PQgetCopyData(s->conn, &rest, 1) > 0) {
+        PQfreemem(rest);
+    }
+    return ended(s, err);
+}
+
+enum wr_status stream_consume(struct stream *s, struct wr_error *err)
+{
+    return PQconsumeInput(s->conn) == 1 ? WR_OK : lost(s, err);
+}
+
+/* XLogData: 'w', u64 start, u64 end, i64 time, one message. Keepalive: 'k', u64 end, i64 time, u8
+ * reply. */
+static enum wr_status parse(const char *bytes, size_t size, struct stream_event *out,
+                            struct wr_error *err)
+{
+    struct wr_cursor in;
+
+    wr_cursor_init(&in, bytes, size);
+    char kind = (char)wr_cursor_uint(&in, 1);
+    *out = (struct stream_event){.kind = kind == 'w' ? STREAM_DATA : STREAM_KEEPALIVE};
+    switch (kind) {
+    case 'w':
+        out->lsn = wr_cursor_uint(&in, 8);
+        (void)wr_cursor_uint(&in, 8); /* for logical replication the same again */
+        break;
+    case 'k':
+        out->wal_end = wr_cursor_uint(&in, 8);
+        break;
+    default:
+        return wr_fail(err, WR_FATAL, "stream", "unknown replication message 0x%02x",
+                       (unsigned char)kind);
+    }
+    out->time_us = (int64_t)wr_cursor_uint(&in, 8) + WR_PG_EPOCH_US;
+    if (kind == 'k') {
+        out->reply_requested = wr_cursor_uint(&in, 1) != 0;
+    } else {
+        out->payload = (struct wr_slice){(const char *)in.next, wr_cursor_left(&in)};
+    }
+    if (in.failed || (kind == 'k' && !wr_cursor_done(&in))) {
+        return wr_fail(err, WR_FATAL, "stream", "replication message '%c' of %zu bytes", kind,
+                       size);
+    }
+    return WR_OK;
+}
+
+enum wr_status stream_read(struct stream *s, struct stream_event *out, struct wr_error *err)
+{
+    PQfreemem(s->message);
+    s->message = NULL;
+    int size = PQgetCopyData(s->conn, &s->message, 1);
+    if (size > 0) {
+        return parse(s->message, (size_t)size, out, err);
+    }
+    return size == 0 ? WR_AGAIN : ended(s, err);
+}
+
+static void put_uint64(uint8_t **at, uint64_t value)
+{
+    for (int shift = 56; shift >= 0; shift -= 8) {
+        *(*at)++ = (uint8_t)(value >> shift);
+    }
+}
+
+enum wr_status stream_confirm(struct stream *s, wr_lsn write, wr_lsn flush, bool request_reply,
+                              struct wr_error *err)
+{
+    uint8_t update[STATUS_UPDATE_SIZE] = {'r'};
+    uint8_t *at = update + 1;
+
+    assert(write >= flush);
+    put_uint64(&at, write);
+    put_uint64(&at, flush);
+    put_uint64(&at, flush); /* applied: to us the same as flushed */
+    put_uint64(&at, (uint64_t)(wr_clock_realtime_ns() / 1000 - WR_PG_EPOCH_US));
+    *at = request_reply ? 1 : 0;
+    if (PQputCopyData(s->conn, (const char *)update, sizeof(update)) != 1) {
+        return lost(s, err);
+    }
+    return stream_flush(s, err);
+}
+
+enum wr_status stream_flush(struct stream *s, struct wr_error *err)
+{
+    int unsent = PQflush(s->conn);
+
+    s->wants_write = unsent > 0;
+    return unsent < 0 ? lost(s, err) : WR_OK;
+}
+
+/* True once the server has ended the copy and the command. What is still sent was never read, so
+ * it is not confirmed, and comes again. */
+static bool has_ended(PGconn *conn)
+{
+    char *rest = NULL;
+    int size = PQgetCopyData(conn, &rest, 1);
+
+    while (size > 0) {
+        PQfreemem(rest);
+        size = PQgetCopyData(conn, &rest, 1);
+    }
+    if (size == 0) {
+        return false;
+    }
+    while (PQisBusy(conn) == 0) {
+        PGresult *result = PQgetResult(conn);
+        if (result == NULL) {
+            return true;
+        }
+        PQclear(result);
+    }
+    return false;
+}
+
+enum wr_status stream_stop(struct stream *s, int64_t timeout_ms, struct wr_error *err)
+{
+    int64_t deadline_us = wr_clock_monotonic_us() + timeout_ms * 1000;
+
+    if (PQputCopyEnd(s->conn, NULL) != 1) {
+        return lost(s, err);
+    }
+    while (!has_ended(s->conn)) {
+        enum wr_status status = stream_flush(s, err);
+        if (status != WR_OK) {
+            return status;
+        }
+        short events = s->wants_write ? POLLIN | POLLOUT : POLLIN;
+        status = command_wait(PQsocket(s->conn), events, deadline_us, COMMAND_WAIT_TO_THE_END, err);
+        if (status == WR_AGAIN) {
+            return wr_fail(err, WR_RETRY, "stream", "the server did not end within %lld ms",
+                           (long long)timeout_ms);
+        }
+        if (status != WR_OK) {
+            return status;
+        }
+        if (PQconsumeInput(s->conn) == 0) {
+            return lost(s, err);
+        }
+    }
+    return WR_OK;
+}
+
+void stream_close(struct stream *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    PQfreemem(s->message);
+    PQfinish(s->conn);
+    free(s);
+}
