@@ -1,0 +1,171 @@
+#include "show_value.h"
+
+enum { DATE = 1082, TIME = 1083, TIMESTAMP = 1114, TIMESTAMPTZ = 1184, TIMETZ = 1266 };
+
+TestSuite(datetime, .init = open_values, .fini = close_values);
+
+static const struct value_case DATES[] = {
+    {DATE, -1, "2026-05-01", "20574"},
+    {DATE, -1, "1969-12-31", "-1"},
+    {DATE, -1, "1970-01-01", "0"},
+    {DATE, -1, "2000-02-29", "11016"},
+    {DATE, -1, "2000-03-01", "11017"},
+    {DATE, -1, "9999-12-31", "2932896"},
+    {DATE, -1, "15000-01-01", "4759110"},
+    {DATE, -1, "5874897-12-31", "2145042905"},
+    {DATE, -1, "1582-10-10", "-141432"},
+    {DATE, -1, "0001-01-01", "-719162"},
+    {DATE, -1, "0001-12-31 BC", "-719163"},
+    {DATE, -1, "0001-02-29 BC", "-719469"}, /* year 0 is a leap year */
+    {DATE, -1, "4713-01-01 BC", "-2440550"},
+    {DATE, -1, "infinity", "-2147472692"},
+    {DATE, -1, "-infinity", "-2147472691"},
+};
+
+Test(datetime, date_is_days)
+{
+    EXPECT_VALUES(DATES);
+    FEED_PREFIXES(DATES);
+}
+
+static const struct value_case TIMES[] = {
+    {TIME, -1, "12:34:56.789012", "45296789012"},
+    {TIME, -1, "00:00:00", "0"},
+    {TIME, -1, "24:00:00", "86400000000"},
+    {TIME, -1, "12:00:00.000001", "43200000001"},
+    {TIME, -1, "23:59:59.999999", "86399999999"},
+    {TIME, -1, "12:34:56.5", "45296500000"},
+    {TIME, 6, "12:34:56.789012", "45296789012"},
+    {TIME, 4, "12:34:56.7890", "45296789000"},
+    {TIME, 3, "12:34:56.789", "45296789"},
+    {TIME, 0, "24:00:00", "86400000"},
+    {TIME, 0, "23:59:59", "86399000"},
+};
+
+Test(datetime, time_is_millis_up_to_three_digits_and_micros_beyond)
+{
+    EXPECT_VALUES(TIMES);
+    FEED_PREFIXES(TIMES);
+}
+
+static const struct value_case TIMETZS[] = {
+    {TIMETZ, -1, "12:34:56.789012+02", "'10:34:56.789012Z'"},
+    {TIMETZ, -1, "00:00:00+00", "'00:00:00Z'"},
+    {TIMETZ, -1, "23:59:59-12", "'11:59:59Z'"},
+    {TIMETZ, -1, "24:00:00+05:30", "'18:30:00Z'"},
+    {TIMETZ, -1, "24:00:00+00", "'24:00:00Z'"},
+    {TIMETZ, -1, "23:59:59.999999-15:59:59", "'15:59:58.999999Z'"},
+    {TIMETZ, -1, "00:30:00+01", "'23:30:00Z'"},
+    {TIMETZ, -1, "12:00:00.5+00", "'12:00:00.5Z'"},
+    {TIMETZ, -1, "12:00:00.000100+00", "'12:00:00.0001Z'"},
+};
+
+Test(datetime, timetz_moves_to_utc)
+{
+    EXPECT_VALUES(TIMETZS);
+    FEED_PREFIXES(TIMETZS);
+}
+
+static const struct value_case TIMESTAMPS[] = {
+    {TIMESTAMP, -1, "2026-05-01 12:34:56.789012", "1777638896789012"},
+    {TIMESTAMP, -1, "1969-12-31 23:59:59.999999", "-1"},
+    {TIMESTAMP, -1, "0001-12-31 23:40:28 BC", "-62135597972000000"},
+    {TIMESTAMP, -1, "0001-01-01 00:00:00", "-62135596800000000"},
+    {TIMESTAMP, -1, "9999-12-31 23:59:59", "253402300799000000"},
+    {TIMESTAMP, -1, "15000-01-01 00:00:00", "411187104000000000"},
+    {TIMESTAMP, -1, "294247-01-10 04:00:54.775807", "9223372036854775807"},
+    {TIMESTAMP, -1, "4714-11-24 00:00:00 BC", "-210866803200000000"},
+    {TIMESTAMP, -1, "infinity", "9223372036825200000"},
+    {TIMESTAMP, -1, "-infinity", "-9223372036832400000"},
+    {TIMESTAMP, 3, "2026-05-01 12:34:56.789", "1777638896789"},
+    {TIMESTAMP, 3, "1969-12-31 23:59:59.999", "-1"},
+    {TIMESTAMP, 3, "1970-01-01 00:00:00", "0"},
+    {TIMESTAMP, 3, "294276-12-31 23:59:59.999", "9224318015999999"},
+    {TIMESTAMP, 3, "infinity", "9223372036825200"},
+    {TIMESTAMP, 3, "-infinity", "-9223372036832400"},
+    {TIMESTAMP, 0, "2026-05-01 12:34:56", "1777638896000"},
+    {TIMESTAMP, 0, "1900-01-01 00:00:00", "-2208988800000"},
+};
+
+Test(datetime, timestamp_is_millis_up_to_three_digits_and_micros_beyond)
+{
+    EXPECT_VALUES(TIMESTAMPS);
+    FEED_PREFIXES(TIMESTAMPS);
+}
+
+Test(datetime, timestamp_beyond_the_int64_is_refused_and_never_wrapped)
+{
+    EXPECT_REJECTS(TIMESTAMP, -1, "294276-12-31 23:59:59.999999", "294247-01-10 04:00:54.775808");
+}
+
+static const struct value_case TIMESTAMPTZS[] = {
+    {TIMESTAMPTZ, -1, "2026-05-01 20:00:00+00", "'2026-05-01T20:00:00.000000Z'"},
+    {TIMESTAMPTZ, -1, "2026-05-01 12:34:56.789012+00", "'2026-05-01T12:34:56.789012Z'"},
+    {TIMESTAMPTZ, -1, "2026-05-01 12:34:56.5+00", "'2026-05-01T12:34:56.500000Z'"},
+    {TIMESTAMPTZ, 3, "2026-05-01 12:34:56.789+00", "'2026-05-01T12:34:56.789Z'"},
+    {TIMESTAMPTZ, 3, "1900-01-01 00:00:00.001+00", "'1900-01-01T00:00:00.001Z'"},
+    {TIMESTAMPTZ, 1, "2026-05-01 12:34:56+00", "'2026-05-01T12:34:56.0Z'"},
+    {TIMESTAMPTZ, 0, "2026-05-01 12:34:56+00", "'2026-05-01T12:34:56Z'"},
+    {TIMESTAMPTZ, -1, "1969-12-31 23:59:59.999999+00", "'1969-12-31T23:59:59.999999Z'"},
+    {TIMESTAMPTZ, -1, "0044-03-15 12:00:00+00 BC", "'-0043-03-15T12:00:00.000000Z'"},
+    {TIMESTAMPTZ, -1, "0001-03-15 12:00:00+00 BC", "'0000-03-15T12:00:00.000000Z'"},
+    {TIMESTAMPTZ, -1, "0001-01-01 00:00:00+00", "'0001-01-01T00:00:00.000000Z'"},
+    {TIMESTAMPTZ, -1, "15000-01-01 00:00:00+00", "'+15000-01-01T00:00:00.000000Z'"},
+    {TIMESTAMPTZ, -1, "294276-12-31 23:59:59.999999+00", "'+294276-12-31T23:59:59.999999Z'"},
+    {TIMESTAMPTZ, -1, "infinity", "'infinity'"},
+    {TIMESTAMPTZ, -1, "-infinity", "'-infinity'"},
+};
+
+Test(datetime, timestamptz_is_iso_text)
+{
+    EXPECT_VALUES(TIMESTAMPTZS);
+    FEED_PREFIXES(TIMESTAMPTZS);
+}
+
+Test(datetime, timestamptz_of_another_zone_moves_to_utc)
+{
+    static const struct value_case cases[] = {
+        {TIMESTAMPTZ, -1, "1883-11-18 12:00:00-07:52:58", "'1883-11-18T19:52:58.000000Z'"},
+        {TIMESTAMPTZ, -1, "2024-03-01 00:30:00+01", "'2024-02-29T23:30:00.000000Z'"},
+        {TIMESTAMPTZ, -1, "2023-12-31 20:00:00-05:30", "'2024-01-01T01:30:00.000000Z'"},
+        {TIMESTAMPTZ, -1, "0001-01-01 00:00:00+01", "'0000-12-31T23:00:00.000000Z'"},
+        {TIMESTAMPTZ, -1, "9999-12-31 23:30:00-01", "'+10000-01-01T00:30:00.000000Z'"},
+    };
+
+    EXPECT_VALUES(cases);
+}
+
+/* Each first and last day of a month over the eras, there and back again. */
+Test(datetime, days_go_both_ways_over_all_centuries)
+{
+    char text[64];
+    char expected[64];
+
+    for (int year = 1; year <= 3000; year += 1) {
+        (void)snprintf(text, sizeof(text), "%04d-03-01 00:00:00+01", year);
+        bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        (void)snprintf(expected, sizeof(expected), "'%04d-02-%dT23:00:00.000000Z'", year,
+                       is_leap ? 29 : 28);
+        cr_assert_str_eq(show_value(TIMESTAMPTZ, -1, text), expected);
+        (void)snprintf(text, sizeof(text), "%04d-12-31 23:30:00-01", year);
+        (void)snprintf(expected, sizeof(expected), "'%04d-01-01T00:30:00.000000Z'", year + 1);
+        cr_assert_str_eq(show_value(TIMESTAMPTZ, -1, text), expected);
+    }
+}
+
+Test(datetime, refuses_malformed_text)
+{
+    EXPECT_REJECTS(DATE, -1, "", "2026-13-01", "2026-00-01", "2026-01-00", "2026-01-32",
+                   "2025-02-29", "1900-02-29", "0000-01-01", "99-01-01", "01/02/2026",
+                   "2026-05-01 AD", "2026-05-01x", "12345678-01-01", "9999999-01-01", "Infinity");
+    EXPECT_REJECTS(TIME, -1, "", "25:00:00", "24:00:01", "24:00:00.000001", "12:60:00", "12:00:60",
+                   "12:00", "1:00:00", "12:00:00.", "12:00:00.1234567", "12:00:00+00", "12-00-00");
+    EXPECT_REJECTS(TIMETZ, -1, "", "12:00:00", "12:00:00+", "12:00:00+1",
+                   "12:00:00+01:", "12:00:00Z", "12:00:00 UTC");
+    EXPECT_REJECTS(TIMESTAMP, -1, "", "2026-05-01", "2026-05-01T12:00:00", "2026-05-01 12:00",
+                   "2025-02-29 00:00:00", "2026-05-01 12:00:00+00", "2026-05-01 12:00:00 B",
+                   "Fri May 01 12:00:00 2026");
+    EXPECT_REJECTS(TIMESTAMP, 3, "2026-05-01", "0000-05-01 12:00:00");
+    EXPECT_REJECTS(TIMESTAMPTZ, -1, "", "2026-05-01 12:00:00", "2026-05-01 12:00:00 UTC",
+                   "2026-05-01 12:00:00+00 AD", "2026-02-30 12:00:00+00", "- infinity");
+}

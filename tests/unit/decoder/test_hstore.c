@@ -1,0 +1,40 @@
+#include "show_value.h"
+
+TestSuite(hstore, .init = open_values, .fini = close_values);
+
+static const struct value_case HSTORES[] = {
+    {OID_HSTORE, -1, "\"a\"=>\"1\", \"b\"=>NULL", "'{\"a\":\"1\",\"b\":null}'"},
+    {OID_HSTORE, -1, "", "'{}'"},
+    {OID_HSTORE, -1, "\"k \\\"q\\\" =>\"=>\"v, w\"", "'{\"k \\\"q\\\" =>\":\"v, w\"}'"},
+    {OID_HSTORE, -1, "\"NULL\"=>\"NULL\"", "'{\"NULL\":\"NULL\"}'"},
+    {OID_HSTORE, -1, "\"\"=>\"\"", "'{\"\":\"\"}'"},
+    {OID_HSTORE, -1, "\"back\\\\slash\"=>\"\\\\\\\"\"", "'{\"back\\\\slash\":\"\\\\\\\"\"}'"},
+    {OID_HSTORE, -1, "\"c\"=>\"\b\t\n\v\f\r\x01\x1f\x7f\"",
+     "'{\"c\":\"\\b\\t\\n\\u000B\\f\\r\\u0001\\u001F\x7f\"}'"},
+    {OID_HSTORE, -1, "\"\xc3\xa9\"=>\"\xf0\x9f\x98\x80\"", "'{\"\xc3\xa9\":\"\xf0\x9f\x98\x80\"}'"},
+};
+
+Test(hstore, is_json_text)
+{
+    EXPECT_VALUES(HSTORES);
+    FEED_PREFIXES(HSTORES);
+}
+
+Test(hstore, refuses_every_truncation)
+{
+    const char *text = "\"a\\\"\"=>\"1\", \"b\"=>NULL";
+
+    for (size_t size = 1; size < strlen(text); size++) {
+        /* What is whole after the first pair is a value of its own. */
+        const char *expected =
+            size == strlen("\"a\\\"\"=>\"1\"") ? "'{\"a\\\"\":\"1\"}'" : "reject";
+        cr_expect_str_eq(show_sized(OID_HSTORE, -1, text, size), expected, "%zu bytes", size);
+    }
+}
+
+Test(hstore, refuses_malformed_text)
+{
+    EXPECT_REJECTS(OID_HSTORE, -1, "a=>1", "\"a\"", "\"a\"=>", "\"a\"=>1", "\"a\"=>null",
+                   "\"a\"=\"1\"", "\"a\"=>\"1\",\"b\"=>\"2\"", "\"a\"=>\"1\" ", " ", "\"a\\",
+                   "\"a\"=>\"1\", ");
+}
