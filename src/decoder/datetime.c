@@ -22,6 +22,7 @@ enum {
     FRACTION_DIGITS_MAX = 6,
     FRACTION_DIGITS_MILLIS = 3, /* adaptive: milliseconds up to here, microseconds beyond */
     YEAR_DIGITS_MAX = 7,
+    YEAR_MAX = 5874897, /* of a date; timestamps end in 294276 */
     ZONED_SIZE_MAX = sizeof("+5874897-12-31T23:59:59.999999Z"),
 };
 
@@ -43,21 +44,28 @@ static uint32_t month_days(int64_t year, uint32_t month)
 
 static void scan_date(struct scan *in, struct moment *out)
 {
-    out->year = scan_digits(in, 4, YEAR_DIGITS_MAX);
+    uint32_t century = scan_pair(in);
+    out->year = century * 100 + scan_pair(in);
+    while (scan_at_digit(in) && out->year < YEAR_MAX) {
+        out->year = out->year * 10 + *in->next++ - '0';
+    }
+    if (out->year > YEAR_MAX) {
+        scan_fail(in);
+    }
     scan_expect(in, '-');
-    out->month = scan_digits(in, 2, 2);
+    out->month = scan_pair(in);
     scan_expect(in, '-');
-    out->day = scan_digits(in, 2, 2);
+    out->day = scan_pair(in);
 }
 
 /* Up to 24:00:00, which PostgreSQL takes for a time. */
 static int64_t scan_time(struct scan *in)
 {
-    uint32_t hour = scan_digits(in, 2, 2);
+    uint32_t hour = scan_pair(in);
     scan_expect(in, ':');
-    uint32_t minute = scan_digits(in, 2, 2);
+    uint32_t minute = scan_pair(in);
     scan_expect(in, ':');
-    uint32_t second = scan_digits(in, 2, 2);
+    uint32_t second = scan_pair(in);
     int64_t time_us = (hour * 3600 + minute * 60 + second) * US_PER_SECOND + scan_fraction_us(in);
 
     if (minute > 59 || second > 59 || time_us > US_PER_DAY) {
@@ -74,12 +82,12 @@ static int32_t scan_offset(struct scan *in)
     if (!is_west) {
         scan_expect(in, '+');
     }
-    uint32_t seconds = scan_digits(in, 2, 2) * 3600;
+    uint32_t seconds = scan_pair(in) * 3600;
     if (scan_accept(in, ':')) {
-        seconds += scan_digits(in, 2, 2) * 60;
+        seconds += scan_pair(in) * 60;
     }
     if (scan_accept(in, ':')) {
-        seconds += scan_digits(in, 2, 2);
+        seconds += scan_pair(in);
     }
     return is_west ? -(int32_t)seconds : (int32_t)seconds;
 }
@@ -130,9 +138,11 @@ static int64_t floor_div(int64_t value, int64_t divisor)
     return value / divisor - (value % divisor < 0);
 }
 
-/* Neither infinity, which is told apart by the first letter, nor anything else. */
 static bool is_infinity(struct wr_slice text, bool *is_negative)
 {
+    if (text.size == 0 || text.data[text.size - 1] != 'y') {
+        return false; /* nearly always, and cheaper than two comparisons */
+    }
     *is_negative = wr_slice_is(text, "-infinity");
     return *is_negative || wr_slice_is(text, "infinity");
 }
@@ -189,35 +199,36 @@ enum wr_status time_parse_millis(const struct column_type *type, struct wr_slice
     return status;
 }
 
-static char *put_number(char *p, uint32_t value, int width)
+static char *put_pair(char *p, uint32_t value)
 {
-    for (int i = width; i > 0; i--) {
-        p[i - 1] = (char)('0' + value % 10);
-        value /= 10;
-    }
-    return p + width;
+    p[0] = (char)('0' + value / 10);
+    p[1] = (char)('0' + value % 10);
+    return p + 2;
 }
 
 static char *put_time(char *p, int64_t time_us)
 {
     uint32_t seconds = (uint32_t)(time_us / US_PER_SECOND);
 
-    p = put_number(p, seconds / 3600, 2);
+    p = put_pair(p, seconds / 3600);
     *p++ = ':';
-    p = put_number(p, seconds / 60 % 60, 2);
+    p = put_pair(p, seconds / 60 % 60);
     *p++ = ':';
-    return put_number(p, seconds % 60, 2);
+    return put_pair(p, seconds % 60);
 }
 
 /* The point and the first `digits` digits of the fraction. */
 static char *put_fraction(char *p, int64_t time_us, int32_t digits)
 {
+    uint32_t fraction = (uint32_t)(time_us % US_PER_SECOND);
     char all[FRACTION_DIGITS_MAX];
 
     if (digits == 0) {
         return p;
     }
-    put_number(all, (uint32_t)(time_us % US_PER_SECOND), FRACTION_DIGITS_MAX);
+    char *rest = put_pair(all, fraction / 10000);
+    rest = put_pair(rest, fraction / 100 % 100);
+    (void)put_pair(rest, fraction % 100);
     *p++ = '.';
     memcpy(p, all, (size_t)digits);
     return p + digits;
@@ -354,24 +365,31 @@ static void move_to_utc(struct moment *m)
 static char *put_year(char *p, int64_t year)
 {
     uint32_t magnitude = (uint32_t)(year < 0 ? -year : year);
-    int width = 4;
 
+    if (year < 0) {
+        *p++ = '-';
+    } else if (magnitude > 9999) {
+        *p++ = '+';
+    }
+    char digits[YEAR_DIGITS_MAX];
+    size_t count = 0;
     for (uint32_t rest = magnitude / 10000; rest > 0; rest /= 10) {
-        width++;
+        digits[count++] = (char)('0' + rest % 10);
     }
-    if (year < 0 || width > 4) {
-        *p++ = year < 0 ? '-' : '+';
+    while (count > 0) {
+        *p++ = digits[--count];
     }
-    return put_number(p, magnitude, width);
+    p = put_pair(p, magnitude / 100 % 100);
+    return put_pair(p, magnitude % 100);
 }
 
 static char *put_moment(char *p, const struct moment *m, int32_t digits)
 {
     p = put_year(p, m->year);
     *p++ = '-';
-    p = put_number(p, m->month, 2);
+    p = put_pair(p, m->month);
     *p++ = '-';
-    p = put_number(p, m->day, 2);
+    p = put_pair(p, m->day);
     *p++ = 'T';
     p = put_time(p, m->time_us);
     p = put_fraction(p, m->time_us, digits);

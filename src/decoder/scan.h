@@ -96,6 +96,23 @@ static inline uint32_t scan_digits(struct scan *s, size_t count_min, size_t coun
     return value;
 }
 
+/* Exactly two digits: what dates and times are made of, so without a loop. */
+static inline uint32_t scan_pair(struct scan *s)
+{
+    if (scan_left(s) < 2) {
+        scan_fail(s);
+        return 0;
+    }
+    uint32_t tens = (uint32_t)(s->next[0] - '0');
+    uint32_t ones = (uint32_t)(s->next[1] - '0');
+    if (tens > 9 || ones > 9) {
+        scan_fail(s);
+        return 0;
+    }
+    s->next += 2;
+    return tens * 10 + ones;
+}
+
 /* What follows a decimal point, if one is there: 1 to 6 digits, as microseconds. */
 static inline uint32_t scan_fraction_us(struct scan *s)
 {
