@@ -1,9 +1,10 @@
 # shellcheck shell=bash
-# What bench/run and bench/memory share. Sourced with $root set, never run.
+# What bench/run and bench/memory share. Sourced, never run.
 #
 # Everything listens on loopback and lives in $work, which is removed at the end. What was started
 # is ended by the process id kept when it started.
 
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=tests/support/lib.sh
 . "$root/tests/support/lib.sh"
 
@@ -64,11 +65,15 @@ start_services() {
     say "starting PostgreSQL and Kafka"
     "$root/tests/support/postgres" start "$work/postgres" "$pg_port" fsync=on autovacuum=off \
         checkpoint_timeout=1h max_wal_size=32GB shared_buffers=512MB logical_decoding_work_mem=64MB
+    start_kafka
+}
+
+start_kafka() {
     "$root/tests/support/kafka" start "$work/kafka" "$kafka_port"
 }
 
-# use_database NAME TABLE: makes the database that all of the following is about, with the workload's
-# table, publication and load procedure.
+# use_database NAME TABLE: makes the database that all of the following is about, with the
+# workload's table, publication and load procedure.
 use_database() {
     database=postgres
     query -c "create database $1" >/dev/null
@@ -97,7 +102,8 @@ copy_slot() {
     query -c "select pg_copy_logical_replication_slot('$1', '$2')" >/dev/null
 }
 
-# load_rows N: and sets endpos to the end of them. A little WAL follows, so that the end can be passed.
+# load_rows N: and sets endpos to the end of them. A little WAL follows, so that the end can be
+# passed.
 load_rows() {
     query >/dev/null <<END
 set synchronous_commit = off;
@@ -123,8 +129,12 @@ end() {
     for pid in $(jobs -p); do
         kill "$pid" 2>/dev/null || true
     done
-    [ ! -d "$work/kafka" ] || "$root/tests/support/kafka" stop "$work/kafka" || true
-    [ ! -d "$work/postgres" ] || "$root/tests/support/postgres" stop "$work/postgres" immediate || true
+    if [ -d "$work/kafka" ]; then
+        "$root/tests/support/kafka" stop "$work/kafka" || true
+    fi
+    if [ -d "$work/postgres" ]; then
+        "$root/tests/support/postgres" stop "$work/postgres" immediate || true
+    fi
     if [ "${keep:-0}" = 1 ]; then
         say "kept $work"
     else

@@ -307,6 +307,21 @@ static bool parse_options(struct options *o, int argc, char **argv)
     return optind < argc && o->log_path != NULL && o->timeout_s > 0 && (o->idle_s > 0 || has_topic);
 }
 
+static enum wr_status measure(struct run *run, struct wr_error *err)
+{
+    const struct options *o = run->options;
+
+    if (o->idle_s > 0) {
+        return measure_idle(run, err);
+    }
+    enum wr_status status = topic_open(&run->topic, o->bootstrap, o->topic, err);
+    if (status == WR_OK) {
+        status = measure_topic(run, err);
+    }
+    topic_close(&run->topic);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     struct options options = {0};
@@ -318,18 +333,9 @@ int main(int argc, char **argv)
     }
     run.samples = calloc(SAMPLE_COUNT_MAX, sizeof(*run.samples));
     if (run.samples == NULL) {
-        return 1;
+        abort();
     }
-    enum wr_status status = WR_OK;
-    if (options.idle_s > 0) {
-        status = measure_idle(&run, &err);
-    } else {
-        status = topic_open(&run.topic, options.bootstrap, options.topic, &err);
-        if (status == WR_OK) {
-            status = measure_topic(&run, &err);
-        }
-        topic_close(&run.topic);
-    }
+    enum wr_status status = measure(&run, &err);
     if (options.rss_path != NULL) {
         write_rss(&run);
     }
