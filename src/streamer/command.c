@@ -15,6 +15,8 @@
 enum {
     MS_US = 1000,
     NOTE_AFTER_US = 1000 * 1000,
+    CANCEL_COUNT_MAX = 5,
+    CANCEL_WAIT_US = 200 * 1000,
     POLL_MS_MAX = 60 * 1000, /* keeps a far deadline inside poll's int */
 };
 
@@ -139,16 +141,34 @@ enum wr_status command_fail(const PGconn *conn, const PGresult *result, const ch
                    state);
 }
 
-/* Nobody waits for the answer any more. Without this, a CREATE_REPLICATION_SLOT that waits for old
- * transactions would go on, and leave a slot behind that nobody reads. */
-static void cancel(PGconn *conn)
+static void request_cancel(PGconn *conn)
 {
     char ignored[256];
     PGcancel *handle = PQgetCancel(conn);
 
     if (handle != NULL) {
-        PQcancel(handle, ignored, sizeof(ignored));
+        (void)PQcancel(handle, ignored, sizeof(ignored));
         PQfreeCancel(handle);
+    }
+}
+
+/*
+ * Nobody waits for the answer any more. Without this, a CREATE_REPLICATION_SLOT that waits for old
+ * transactions would go on, and leave a slot behind that nobody reads. A request that overtakes
+ * the command on its way is lost, hence the repetition.
+ */
+static void cancel(PGconn *conn)
+{
+    struct wr_error ignored;
+
+    for (int i = 0; i < CANCEL_COUNT_MAX && PQisBusy(conn) != 0; i++) {
+        int64_t until_us = wr_clock_monotonic_us() + CANCEL_WAIT_US;
+        request_cancel(conn);
+        enum wr_status status =
+            command_wait(PQsocket(conn), POLLIN, until_us, COMMAND_WAIT_TO_THE_END, &ignored);
+        if (status == WR_OK && PQconsumeInput(conn) == 0) {
+            return;
+        }
     }
 }
 

@@ -224,6 +224,17 @@ static bool is_wanted(const struct candidates *all, const struct candidate *tabl
     return table->is_captured && above == NULL;
 }
 
+/* Published by way of its schema. A listed root publishes it too, but may be about to go. */
+static bool is_covered(const struct candidates *all, const struct candidate *table)
+{
+    const struct candidate *above = find_candidate(all, table->parent_oid);
+
+    while (above != NULL && !above->is_listed) {
+        above = find_candidate(all, above->parent_oid);
+    }
+    return table->is_published && above == NULL;
+}
+
 enum change { CHANGE_CREATE, CHANGE_ADD, CHANGE_DROP };
 
 static bool belongs(const struct candidates *all, const struct candidate *table, enum change change)
@@ -234,7 +245,7 @@ static bool belongs(const struct candidates *all, const struct candidate *table,
     case CHANGE_CREATE:
         return wanted;
     case CHANGE_ADD:
-        return wanted && !table->is_published;
+        return wanted && !table->is_listed && !is_covered(all, table);
     case CHANGE_DROP:
         return table->is_listed && !wanted;
     }
@@ -300,6 +311,7 @@ static enum wr_status apply_filter(struct catalog *catalog, const struct publica
     if (!publication->exists) {
         return create_filtered(catalog, all, err);
     }
+    /* In this order, so that no table is without the publication in between. */
     enum wr_status status = alter(catalog, all, CHANGE_ADD, err);
     return status == WR_OK ? alter(catalog, all, CHANGE_DROP, err) : status;
 }

@@ -143,7 +143,7 @@ void snapshot_tables_done(struct snapshot_tables *tables)
     "SELECT n.nspname, c.relname, c.relreplident, c.relkind, a.attname,"                           \
     " pg_catalog.quote_ident(a.attname), a.atttypid, a.atttypmod, c.relreplident = 'f' OR EXISTS"  \
     " (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisvalid"                \
-    " AND i.indimmediate AND a.attnum = ANY (i.indkey)"                                            \
+    " AND i.indimmediate AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1])"             \
     " AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident"         \
     " ELSE false END)"                                                                             \
     " FROM pg_catalog.pg_class c"                                                                  \

@@ -82,7 +82,8 @@ WR_MUST_USE enum wr_status stream_flush(struct stream *s, struct wr_error *err);
 /*
  * CopyDone, then waits a bounded time for the server to end, so that it has read the last
  * confirmation; WR_RETRY when it does not. Not interrupted by streamer_abort_fd(). After WR_OK the
- * connection takes commands again.
+ * connection takes commands again (stream_drop_slot), but no other stream: a walsender remembers
+ * that it was told to end.
  */
 WR_MUST_USE enum wr_status stream_stop(struct stream *s, int64_t timeout_ms, struct wr_error *err);
 void stream_close(struct stream *s); /* NULL is allowed */
