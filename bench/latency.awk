@@ -22,7 +22,7 @@ function share(key, field,    parts, other) {
 
 END {
     print "**latency, insert to consumer**\n"
-    print "| | inserts/s | p50, ms | Debezium's ÷ | p90 | p99 | Debezium's ÷ | p99.9 | max |"
+    print "| | inserts/s | p50, ms | × less than Debezium | p90 | p99 | × less than Debezium | p99.9 | max |"
     print "|---|---|---|---|---|---|---|---|---|"
     for (i = 1; i <= count; i++) {
         key = keys[i]

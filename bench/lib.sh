@@ -142,8 +142,8 @@ end() {
     fi
 }
 
-# write_connector TABLE SLOT SNAPSHOT_MODE DIR: one file for both, read by both unchanged. The slot's
-# name is also the topic prefix, so that each run has topics of its own.
+# write_connector TABLE SLOT SNAPSHOT_MODE DIR: one file for both, read by both unchanged. The
+# slot's name is also the topic prefix, so that each run has topics of its own.
 write_connector() {
     local table=$1 slot=$2 mode=$3 file=$4/connector.properties
 

@@ -162,8 +162,10 @@ static enum wr_status watch(struct run *run, struct wr_error *err)
         (void)nanosleep(&interval, NULL);
     }
     if (!stopping && (!WIFEXITED(state) || WEXITSTATUS(state) != 0)) {
-        return wr_fail(err, WR_FATAL, "measure", "%s ended with status %#x, see %s",
-                       run->options->command[0], (unsigned)state, run->options->log_path);
+        return wr_fail(err, WR_FATAL, "measure", "%s ended with %s %d, see %s",
+                       run->options->command[0], WIFEXITED(state) ? "exit code" : "signal",
+                       WIFEXITED(state) ? WEXITSTATUS(state) : WTERMSIG(state),
+                       run->options->log_path);
     }
     return WR_OK;
 }
