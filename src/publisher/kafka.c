@@ -35,6 +35,7 @@ struct kafka_publisher {
     struct publisher_events events;
     rd_kafka_t *kafka;
     struct kafka_topics *topics;
+    size_t queue_size; /* queue.buffering.max.kbytes */
     bool is_closing;
 
     /* An outage begins when librdkafka has lost every broker, and ends with an acknowledgement. */
@@ -66,8 +67,10 @@ static void on_log(const rd_kafka_t *kafka, int level, const char *facility, con
 {
     struct kafka_publisher *p = rd_kafka_opaque(kafka);
 
-    /* FAIL is a lost connection, which on_error() hears of too. */
-    if (level > SYSLOG_WARNING || strcmp(facility, "FAIL") == 0) {
+    /* FAIL is a lost connection, which on_error() hears of too; GETPID says that a producer id is
+     * asked for again, over and over while the brokers are away. */
+    if (level > SYSLOG_WARNING || strcmp(facility, "FAIL") == 0 ||
+        strcmp(facility, "GETPID") == 0) {
         wr_log(WR_LOG_DEBUG, "kafka", WR_MSG(text), WR_STR("facility", facility));
     } else if (log_gate_opens(&p->log_gate)) {
         wr_log(WR_LOG_WARN, "kafka", WR_MSG(text), WR_STR("facility", facility));
@@ -278,6 +281,14 @@ static rd_kafka_resp_err_t produce_now(struct kafka_publisher *p, const struct p
     return code;
 }
 
+/* librdkafka bounds the bytes of values alone; here keys count too. One record always finds room.
+ */
+static bool is_full(const struct kafka_publisher *p, size_t size)
+{
+    return p->base.inflight_count > 0 && (p->base.inflight_bytes >= p->queue_size ||
+                                          size > p->queue_size - p->base.inflight_bytes);
+}
+
 static enum wr_status kafka_produce(struct publisher *base, const struct publisher_record *r,
                                     struct wr_error *err)
 {
@@ -286,12 +297,13 @@ static enum wr_status kafka_produce(struct publisher *base, const struct publish
     if (!publisher_topic_is_valid(r->topic.data, r->topic.size)) {
         return publisher_reject(r, "kafka", "invalid topic name", err);
     }
-    rd_kafka_resp_err_t code = produce_now(p, r);
+    size_t size = publisher_record_size(r);
+    rd_kafka_resp_err_t code = is_full(p, size) ? RD_KAFKA_RESP_ERR__QUEUE_FULL : produce_now(p, r);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         return refused(p, r, code, err);
     }
     p->base.inflight_count++;
-    p->base.inflight_bytes += publisher_record_size(r);
+    p->base.inflight_bytes += size;
     return WR_OK;
 }
 
@@ -377,6 +389,7 @@ static enum wr_status start(struct kafka_publisher *p, rd_kafka_conf_t *conf, st
     static const uint64_t one = 1;
     char reason[REASON_SIZE_MAX];
 
+    p->queue_size = kafka_conf_queue_size(conf);
     rd_kafka_conf_set_opaque(conf, p);
     rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
     rd_kafka_conf_set_error_cb(conf, on_error);

@@ -1,5 +1,6 @@
 #include "publisher/kafka_conf.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static enum wr_status set(rd_kafka_conf_t *conf, const char *name, const char *v
 }
 
 /* A number among the settings; 0 when there is none. */
-static long long number(const rd_kafka_conf_t *conf, const char *name)
+static int64_t number(const rd_kafka_conf_t *conf, const char *name)
 {
     char value[32];
     size_t size = sizeof(value);
@@ -74,13 +75,13 @@ static long long number(const rd_kafka_conf_t *conf, const char *name)
  */
 static enum wr_status make_queue_hold_largest(rd_kafka_conf_t *conf, struct wr_error *err)
 {
-    long long needed_kbytes = number(conf, "message.max.bytes") / 1024 + 1;
+    int64_t needed_kbytes = number(conf, "message.max.bytes") / 1024 + 1;
     char value[32];
 
     if (number(conf, "queue.buffering.max.kbytes") >= needed_kbytes) {
         return WR_OK;
     }
-    (void)snprintf(value, sizeof(value), "%lld", needed_kbytes);
+    (void)snprintf(value, sizeof(value), "%" PRId64, needed_kbytes);
     return set(conf, "queue.buffering.max.kbytes", value, err);
 }
 
@@ -94,6 +95,11 @@ static enum wr_status check_bootstrap(const rd_kafka_conf_t *conf, struct wr_err
                        "bootstrap.servers is not set: name at least one broker as host:port");
     }
     return WR_OK;
+}
+
+size_t kafka_conf_queue_size(const rd_kafka_conf_t *conf)
+{
+    return (size_t)number(conf, "queue.buffering.max.kbytes") * 1024;
 }
 
 enum wr_status kafka_conf_new(const struct config *config, rd_kafka_conf_t **out,

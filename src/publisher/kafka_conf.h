@@ -2,6 +2,8 @@
 #ifndef WR_PUBLISHER_KAFKA_CONF_H
 #define WR_PUBLISHER_KAFKA_CONF_H
 
+#include <stddef.h>
+
 #include <librdkafka/rdkafka.h>
 
 #include "base/status.h"
@@ -13,5 +15,8 @@ struct config;
  */
 WR_MUST_USE enum wr_status kafka_conf_new(const struct config *config, rd_kafka_conf_t **out,
                                           struct wr_error *err);
+
+/* The bytes that may wait in it. */
+size_t kafka_conf_queue_size(const rd_kafka_conf_t *conf);
 
 #endif /* WR_PUBLISHER_KAFKA_CONF_H */
