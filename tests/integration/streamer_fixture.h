@@ -27,7 +27,7 @@ struct fixture {
     struct wr_error err;
 };
 
-static void fixture_open(struct fixture *f, const char *dbname)
+static inline void fixture_open(struct fixture *f, const char *dbname)
 {
     *f = (struct fixture){.services = services_or_skip(), .dbname = dbname};
     pg_create_database(f->services, dbname);
@@ -44,23 +44,21 @@ static void fixture_open(struct fixture *f, const char *dbname)
     };
 }
 
-static void fixture_close(struct fixture *f)
+static inline void fixture_close(struct fixture *f)
 {
     PQfinish(f->sql);
     pg_drop_database(f->services, f->dbname);
 }
 
-/* One of the sources that include this uses each of them. */
-__attribute__((unused)) static bool capture_public(void *context, const char *schema,
-                                                   const char *table)
+/* Table filters. */
+static inline bool capture_public(void *context, const char *schema, const char *table)
 {
     (void)context;
     (void)table;
     return strcmp(schema, "public") == 0;
 }
 
-__attribute__((unused)) static bool capture_all(void *context, const char *schema,
-                                                const char *table)
+static inline bool capture_all(void *context, const char *schema, const char *table)
 {
     (void)context;
     (void)schema;
@@ -69,15 +67,14 @@ __attribute__((unused)) static bool capture_all(void *context, const char *schem
 }
 
 /* `context` is a table's name. */
-__attribute__((unused)) static bool capture_one(void *context, const char *schema,
-                                                const char *table)
+static inline bool capture_one(void *context, const char *schema, const char *table)
 {
     (void)schema;
     return strcmp(context, table) == 0;
 }
 
 /* True when `fd` became readable in time. */
-__attribute__((unused)) static bool wait_readable(int fd, int timeout_ms)
+static inline bool wait_readable(int fd, int timeout_ms)
 {
     struct pollfd ready = {.fd = fd, .events = POLLIN};
 
@@ -85,7 +82,7 @@ __attribute__((unused)) static bool wait_readable(int fd, int timeout_ms)
 }
 
 /* Connects, creates the slot of the fixture without a snapshot, and starts at its beginning. */
-__attribute__((unused)) static struct stream *fixture_stream(struct fixture *f)
+static inline struct stream *fixture_stream(struct fixture *f)
 {
     struct stream *stream = NULL;
     const char *name = NULL;
@@ -98,8 +95,8 @@ __attribute__((unused)) static struct stream *fixture_stream(struct fixture *f)
 }
 
 /* The next event; whatever stream_read or stream_consume said when it was not WR_OK. */
-__attribute__((unused)) static enum wr_status next_event(struct fixture *f, struct stream *stream,
-                                                         struct stream_event *out)
+static inline enum wr_status next_event(struct fixture *f, struct stream *stream,
+                                        struct stream_event *out)
 {
     int64_t end_us = wr_clock_monotonic_us() + FIXTURE_WAIT_MS * 1000;
     enum wr_status status = stream_read(stream, out, &f->err);
@@ -115,8 +112,7 @@ __attribute__((unused)) static enum wr_status next_event(struct fixture *f, stru
 }
 
 /* The next message of `kind`, a pgoutput type byte. */
-__attribute__((unused)) static struct stream_event next_message(struct fixture *f,
-                                                                struct stream *stream, char kind)
+static inline struct stream_event next_message(struct fixture *f, struct stream *stream, char kind)
 {
     struct stream_event event = {0};
 
@@ -127,7 +123,7 @@ __attribute__((unused)) static struct stream_event next_message(struct fixture *
 }
 
 /* True when the bytes of `text` stand somewhere in the payload. */
-__attribute__((unused)) static bool payload_has(const struct stream_event *event, const char *text)
+static inline bool payload_has(const struct stream_event *event, const char *text)
 {
     return memmem(event->payload.data, event->payload.size, text, strlen(text)) != NULL;
 }
