@@ -164,7 +164,6 @@ static enum wr_status compile_array(struct compiler *c, uint32_t element_oid,
         return arena_full(c);
     }
     out->element = element;
-    out->scale = element->scale;
     out->parse = element->parse == NULL ? NULL : array_parse;
     return WR_OK;
 }

@@ -20,6 +20,18 @@ Test(hstore, is_json_text)
     FEED_PREFIXES(HSTORES);
 }
 
+/* More than fits the arena's first block, so that AddressSanitizer sees any overrun. */
+Test(hstore, has_room_for_control_characters_alone)
+{
+    enum { COUNT = 5000 };
+    static char text[COUNT + sizeof("\"\"=>\"\"")];
+
+    memcpy(text, "\"\"=>\"", 5);
+    memset(text + 5, 1, COUNT);
+    memcpy(text + 5 + COUNT, "\"", 2);
+    cr_expect_eq(strlen(show_value(OID_HSTORE, -1, text)), COUNT * 6 + strlen("'{\"\":\"\"}'"));
+}
+
 Test(hstore, refuses_every_truncation)
 {
     const char *text = "\"a\\\"\"=>\"1\", \"b\"=>NULL";
