@@ -63,7 +63,10 @@ static void line_value(struct line *line, const char *text)
             line_char(line, *text);
         }
     }
-    line->bytes[line->size++] = '"';
+    /* A place is kept for it; a second text in a line that is already full goes without. */
+    if (line->size < LINE_SIZE_MAX - 1) {
+        line->bytes[line->size++] = '"';
+    }
 }
 
 static void line_field(struct line *line, const struct wr_log_field *field)
