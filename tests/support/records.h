@@ -39,7 +39,7 @@ struct kafka_records {
 void records_done(struct kafka_records *list);
 
 /*
- * Adds a copy of `record` as tests/golden/README.md says it is compared: what differs from run to run
+ * Adds a copy of `record` as golden/README.md says it is compared: what differs from run to run
  * (times, LSNs, transaction ids, version, database) became `*`, bytes that are not UTF-8 became
  * U+FFFD, headers of `__debezium.context.*` and `walrelay.*` are gone. Everything else stays.
  */
