@@ -48,11 +48,11 @@ static size_t unescape(char *text, size_t size)
             *out++ = *in;
             continue;
         }
-        char c = ++in < end ? unescaped(*in) : '\0';
-        if (c == '\0') {
+        in++;
+        if (in == end || unescaped(*in) == '\0') {
             return SIZE_MAX;
         }
-        *out++ = c;
+        *out++ = unescaped(*in);
     }
     return (size_t)(out - text);
 }

@@ -235,29 +235,37 @@ static enum wr_status end_table(struct snapshot *s, struct wr_error *err)
     return status;
 }
 
+static enum wr_status next_table(struct snapshot *s, struct wr_error *err)
+{
+    if (s->table_index == s->tables.count) {
+        s->phase = PHASE_OVER;
+        return WR_OK;
+    }
+    return open_table(s, err);
+}
+
+static enum wr_status step(struct snapshot *s, struct wr_error *err)
+{
+    switch (s->phase) {
+    case PHASE_BETWEEN:
+        return next_table(s, err);
+    case PHASE_ROWS:
+        return read_line(s);
+    case PHASE_ENDING:
+        return end_table(s, err);
+    case PHASE_OVER:
+        break;
+    }
+    return WR_OK;
+}
+
 /* Until `ahead` is a line, or no table is left. */
 static enum wr_status read_ahead(struct snapshot *s, struct wr_error *err)
 {
     enum wr_status status = WR_OK;
 
     while (status == WR_OK && s->ahead.data == NULL && s->phase != PHASE_OVER) {
-        switch (s->phase) {
-        case PHASE_BETWEEN:
-            if (s->table_index == s->tables.count) {
-                s->phase = PHASE_OVER;
-            } else {
-                status = open_table(s, err);
-            }
-            break;
-        case PHASE_ROWS:
-            status = read_line(s);
-            break;
-        case PHASE_ENDING:
-            status = end_table(s, err);
-            break;
-        case PHASE_OVER:
-            break;
-        }
+        status = step(s, err);
     }
     return status;
 }
