@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "decoder/binary.h"
+#include "decoder/geometry.h"
 #include "decoder/hstore.h"
 #include "decoder/numeric.h"
 #include "decoder/scalar.h"
@@ -153,6 +154,10 @@ static enum wr_status set_empty(const struct column_type *type, const struct emp
         *out = (struct datum){.kind = DATUM_STRING, .as.bytes = WR_SLICE("1970-01-01T00:00:00Z")};
         return WR_OK;
     }
+    /* No shape is empty, but the bytes that stand for one are. */
+    if (type->parse == shape_parse) {
+        return opaque_parse(type, WR_SLICE(""), arena, out, err);
+    }
     return parse_static(type, empty->text, arena, out, err);
 }
 
@@ -225,7 +230,7 @@ enum wr_status type_unavailable(const struct column_type *type, struct wr_arena 
     if (type->element != NULL) {
         return unavailable_array(type, arena, out, err);
     }
-    if (type->parse == bytea_parse || type->parse == opaque_parse) {
+    if (type->parse == bytea_parse || type->parse == opaque_parse || type->parse == shape_parse) {
         return opaque_parse(type, placeholder, arena, out, err);
     }
     if (type->parse == text_parse || type->parse == hstore_parse_json ||

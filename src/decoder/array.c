@@ -3,12 +3,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "decoder/geometry.h"
 #include "decoder/scan.h"
 
-enum {
-    DIMENSION_COUNT_MAX = 6, /* PostgreSQL's MAXDIM */
-    OID_BOX = 603,           /* the one type whose elements stand between semicolons */
-};
+enum { DIMENSION_COUNT_MAX = 6 }; /* PostgreSQL's MAXDIM */
 
 struct array_parser {
     const struct column_type *type;
@@ -181,7 +179,7 @@ enum wr_status array_parse(const struct column_type *type, struct wr_slice text,
                              .in = scan_start(text),
                              .arena = arena,
                              .err = err,
-                             .delimiter = type->element->oid == OID_BOX ? ';' : ','};
+                             .delimiter = geometry_delimiter(type->element->oid)};
 
     skip_bounds(&p.in);
     scan_expect(&p.in, '{');

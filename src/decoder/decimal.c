@@ -17,19 +17,6 @@ enum {
     EXPONENT_EXACT = 290, /* up to here a double is normal, and keeps DIGITS_EXACT digits */
 };
 
-static struct wr_slice scan_digit_run(struct scan *in)
-{
-    const char *start = in->next;
-
-    while (scan_at_digit(in)) {
-        in->next++;
-    }
-    if (in->next == start) {
-        scan_fail(in);
-    }
-    return (struct wr_slice){start, (size_t)(in->next - start)};
-}
-
 bool decimal_split(struct wr_slice text, struct decimal *out)
 {
     struct scan in = scan_start(text);

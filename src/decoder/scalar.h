@@ -35,9 +35,4 @@ WR_MUST_USE enum wr_status float8_parse(const struct column_type *type, struct w
                                         struct wr_arena *arena, struct datum *out,
                                         struct wr_error *err);
 
-/* io.debezium.data.geometry.Point: x, y, their little-endian WKB, and no srid. */
-WR_MUST_USE enum wr_status point_parse(const struct column_type *type, struct wr_slice text,
-                                       struct wr_arena *arena, struct datum *out,
-                                       struct wr_error *err);
-
 #endif /* WR_DECODER_SCALAR_H */

@@ -127,4 +127,21 @@ static inline uint32_t scan_fraction_us(struct scan *s)
     return value;
 }
 
+/* Digits, as many as there are; fails where there is none. */
+static inline struct wr_slice scan_digit_run(struct scan *s)
+{
+    const char *start = s->next;
+
+    while (scan_at_digit(s)) {
+        s->next++;
+    }
+    if (s->next == start) {
+        scan_fail(s);
+    }
+    return (struct wr_slice){start, (size_t)(s->next - start)};
+}
+
+/* "-1.5", "1e-45", "NaN", "-Infinity": what PostgreSQL prints for either width of float. */
+struct wr_slice scan_float(struct scan *s);
+
 #endif /* WR_DECODER_SCAN_H */

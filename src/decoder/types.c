@@ -7,6 +7,7 @@
 #include "decoder/array.h"
 #include "decoder/binary.h"
 #include "decoder/datetime.h"
+#include "decoder/geometry.h"
 #include "decoder/hstore.h"
 #include "decoder/interval.h"
 #include "decoder/numeric.h"
@@ -143,7 +144,9 @@ static void settle_builtin(const struct builtin *builtin, struct column_type *ou
 static void settle_unknown(const char *name, struct column_type *out)
 {
     out->name = name;
-    out->parse = out->options->include_unknown_datatypes ? opaque_parse : NULL;
+    if (out->options->include_unknown_datatypes) {
+        out->parse = geometry_is_shape(out->oid) ? shape_parse : opaque_parse;
+    }
 }
 
 /* An array has its element's typmod, and is published when its element is. */

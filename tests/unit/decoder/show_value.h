@@ -60,7 +60,12 @@ static const struct type_info CATALOG[] = {
     {.oid = OID_PAIR_ARRAY, .name = "_pair", .typtype = 'b', .element_oid = OID_PAIR},
     {.oid = OID_LOOP, .name = "loop", .typtype = 'd', .base_oid = OID_LOOP, .base_typmod = -1},
     {.oid = 3615, .name = "tsquery", .typtype = 'b', .base_typmod = -1},
+    {.oid = 601, .name = "lseg", .typtype = 'b', .base_typmod = -1},
+    {.oid = 602, .name = "path", .typtype = 'b', .base_typmod = -1},
     {.oid = 603, .name = "box", .typtype = 'b', .base_typmod = -1},
+    {.oid = 604, .name = "polygon", .typtype = 'b', .base_typmod = -1},
+    {.oid = 628, .name = "line", .typtype = 'b', .base_typmod = -1},
+    {.oid = 718, .name = "circle", .typtype = 'b', .base_typmod = -1},
     {.oid = 1020, .name = "_box", .typtype = 'b', .element_oid = 603},
 };
 

@@ -128,6 +128,27 @@ Test(absent, is_empty_where_the_default_is_anything_else)
     EXPECT_ABSENT(cases);
 }
 
+Test(absent, is_there_for_every_type_in_every_mode)
+{
+    static const enum decimal_handling_mode decimals[] = {
+        DECIMAL_HANDLING_PRECISE, DECIMAL_HANDLING_DOUBLE, DECIMAL_HANDLING_STRING};
+    static const enum binary_handling_mode binaries[] = {
+        BINARY_HANDLING_BYTES, BINARY_HANDLING_BASE64, BINARY_HANDLING_BASE64_URL_SAFE,
+        BINARY_HANDLING_HEX};
+
+    options.include_unknown_datatypes = true;
+    for (uint32_t oid = 1; oid < 7000; oid++) {
+        options.decimal_handling_mode = decimals[oid % 3];
+        options.binary_handling_mode = binaries[oid % 4];
+        (void)show_absent(oid, -1, NULL);
+        (void)show_absent(oid, -1, "f()");
+        (void)show_absent(oid, -1, "'x'::text");
+        wr_arena_reset(arena);
+    }
+    options.binary_handling_mode = BINARY_HANDLING_BYTES;
+    cr_expect_str_eq(show_absent(603, -1, NULL), "bytes ");
+}
+
 Test(absent, has_the_scale_of_the_column_in_string_mode)
 {
     options.decimal_handling_mode = DECIMAL_HANDLING_STRING;

@@ -96,10 +96,3 @@ Test(array, refuses_deep_nesting_before_it_costs_anything)
     cr_expect_str_eq(show_sized(INT4_ARRAY, -1, text, BRACES), "reject");
     free(text);
 }
-
-Test(array, of_boxes_is_split_at_semicolons)
-{
-    options.include_unknown_datatypes = true;
-    cr_expect_str_eq(show_value(1020, -1, "{(1,1),(0,0);(3,3),(2,2)}"),
-                     "[bytes KDEsMSksKDAsMCk=, bytes KDMsMyksKDIsMik=]", "%s", shown);
-}

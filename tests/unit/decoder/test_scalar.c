@@ -9,7 +9,6 @@ enum {
     INT4 = 23,
     TEXT = 25,
     OID = 26,
-    POINT = 600,
     FLOAT4 = 700,
     FLOAT8 = 701,
 };
@@ -38,10 +37,6 @@ static const struct value_case SCALARS[] = {
     {FLOAT8, -1, "-Infinity", "double -Infinity"},
     {FLOAT8, -1, "-0", "double -0"},
     {FLOAT8, -1, "5e-324", "double 5e-324"},
-    {POINT, -1, "(1.5,-2)",
-     "{x: double 1.5, y: double -2, wkb: bytes AQEAAAAAAAAAAAD4PwAAAAAAAADA, srid: null}"},
-    {POINT, -1, "(0.1,-1e+300)",
-     "{x: double 0.1, y: double -1e+300, wkb: bytes AQEAAACamZmZmZm5P5x1AIg85Df+, srid: null}"},
 };
 
 Test(scalar, reads_each_as_debezium_types_it)
@@ -104,8 +99,6 @@ Test(scalar, refuses_malformed_text)
                    "18446744073709551617");
     EXPECT_REJECTS(OID, -1, "-1", "4294967296");
     EXPECT_REJECTS(FLOAT8, -1, "", "-", "1.", ".5", "1e", "1e+", "nan", "infinity", "1,5", "1 ");
-    EXPECT_REJECTS(POINT, -1, "", "(", "(1", "(1,", "(1,2", "1,2", "(1,2))", "(a,b)", "(1,2,3)",
-                   "(1.0000000000000000000000000000000001,2)");
 }
 
 Test(scalar, names_the_type_and_the_value_it_refuses)
