@@ -24,7 +24,8 @@ void wr_json_base64(struct wr_buffer *out, struct wr_slice bytes);
 
 /*
  * A float or double from PostgreSQL's shortest text ("0.1", "1e-45", "1e+30", "NaN", "Infinity"),
- * spelled as Java's Double.toString: 0.1, 1.4E-45, 1.0E30; and "NaN", "Infinity", "-Infinity" quoted.
+ * spelled as Java's Double.toString: 0.1, 1.4E-45, 1.0E30. What is not a number, as "NaN" and
+ * "-Infinity", is quoted.
  */
 void wr_json_float(struct wr_buffer *out, struct wr_slice text, bool is_float32);
 

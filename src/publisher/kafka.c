@@ -308,20 +308,16 @@ static enum wr_status kafka_produce(struct publisher *base, const struct publish
 }
 
 /*
- * librdkafka writes to the event fd when its queue becomes non-empty. The order below loses no such
- * event and reads the fd only when there was something: after each emptying of the fd the queue is
- * served once more, so whatever comes later writes again.
+ * librdkafka writes to the event fd when its queue becomes non-empty, so the fd is emptied before
+ * the queue is: what comes in between wakes the loop once for nothing, and no event is lost.
  */
 static void serve(struct kafka_publisher *p, int timeout_ms)
 {
-    int served = rd_kafka_poll(p->kafka, timeout_ms);
+    uint64_t events = 0;
+    ssize_t size = read(p->base.fd, &events, sizeof(events));
 
-    while (served > 0) {
-        uint64_t events = 0;
-        ssize_t size = read(p->base.fd, &events, sizeof(events));
-        (void)size; /* empty is fine */
-        served = rd_kafka_poll(p->kafka, 0);
-    }
+    (void)size; /* nothing to read is fine */
+    (void)rd_kafka_poll(p->kafka, timeout_ms);
 }
 
 static enum wr_status check_fatal(struct kafka_publisher *p, struct wr_error *err)
@@ -403,6 +399,7 @@ static enum wr_status start(struct kafka_publisher *p, rd_kafka_conf_t *conf, st
     rd_kafka_queue_t *queue = rd_kafka_queue_get_main(p->kafka);
     rd_kafka_queue_io_event_enable(queue, p->base.fd, &one, sizeof(one));
     rd_kafka_queue_destroy(queue);
+    serve(p, 0); /* what was queued before that would never have written */
     return WR_OK;
 }
 

@@ -122,11 +122,18 @@ Test(kafka, calls_nobody_back_when_it_closes)
 
 Test(kafka, wakes_the_loop_through_its_descriptor)
 {
-    open_unreachable("client.id", "test");
+    open_unreachable("message.timeout.ms", "300");
     struct pollfd fd = {.fd = publisher_fd(publisher), .events = POLLIN};
-    cr_expect_eq(poll(&fd, 1, 5000), 1); /* the lost broker is an event */
-    cr_expect_eq(publisher_poll(publisher, &err), WR_OK);
+    cr_expect_eq(produce("orders", 1), WR_OK);
+    while (callback_count == 0) {
+        cr_assert_eq(poll(&fd, 1, 10000), 1, "no event for the record that failed");
+        cr_assert_eq(publisher_poll(publisher, &err), WR_OK);
+    }
+    for (int i = 0; i < 10 && poll(&fd, 1, 0) == 1; i++) {
+        cr_expect_eq(publisher_poll(publisher, &err), WR_OK);
+    }
     cr_expect_eq(poll(&fd, 1, 0), 0);
+    cr_expect_eq(publisher_inflight_count(publisher), 0);
 }
 
 Test(kafka, asks_to_come_again_when_its_queue_is_full)
