@@ -35,6 +35,24 @@ static void skip_bounds(struct scan *in)
     scan_expect(in, '=');
 }
 
+/* Past the next byte that means something, which is returned; '\0' at the end of the text. */
+static char next_mark(struct scan *in)
+{
+    bool is_quoted = false;
+
+    while (in->next < in->end) {
+        char c = *in->next++;
+        if (c == '\\') {
+            in->next += in->next < in->end;
+        } else if (c == '"') {
+            is_quoted = !is_quoted;
+        } else if (!is_quoted) {
+            return c;
+        }
+    }
+    return '\0';
+}
+
 /*
  * How many elements the level has whose brace was just opened: one more than its delimiters. Ends
  * at its closing brace, or at the end of text that lacks one; parsing finds out.
@@ -43,27 +61,13 @@ static size_t count_elements(const struct array_parser *p)
 {
     struct scan in = p->in;
     size_t count = 1;
-    size_t depth = 0;
-    bool is_quoted = false;
+    size_t depth = 1;
 
-    for (; in.next < in.end; in.next++) {
-        char c = *in.next;
-        if (c == '\\') {
-            in.next += in.end - in.next > 1;
-        } else if (c == '"') {
-            is_quoted = !is_quoted;
-        } else if (is_quoted) {
-            continue;
-        } else if (c == '{') {
-            depth++;
-        } else if (c == '}') {
-            if (depth == 0) {
-                break;
-            }
-            depth--;
-        } else if (c == p->delimiter && depth == 0) {
-            count++;
-        }
+    while (depth > 0 && in.next < in.end) {
+        char c = next_mark(&in);
+        depth += c == '{';
+        depth -= c == '}';
+        count += c == p->delimiter && depth == 1;
     }
     return count;
 }

@@ -45,9 +45,9 @@ static struct wr_slice base64_encode(struct wr_slice bytes, bool is_url_safe,
                                      struct wr_arena *arena)
 {
     static const char STANDARD[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
     static const char URL_SAFE[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=";
     const char *alphabet = is_url_safe ? URL_SAFE : STANDARD;
     size_t size = (bytes.size + 2) / 3 * 4;
     char *text = wr_arena_alloc_raw(arena, size + 1, 1);
@@ -63,8 +63,8 @@ static struct wr_slice base64_encode(struct wr_slice bytes, bool is_url_safe,
         group |= left > 2 ? (uint32_t)(unsigned char)bytes.data[i + 2] : 0;
         *p++ = alphabet[group >> 18];
         *p++ = alphabet[group >> 12 & 63];
-        *p++ = left > 1 ? alphabet[group >> 6 & 63] : '=';
-        *p++ = left > 2 ? alphabet[group & 63] : '=';
+        *p++ = alphabet[left > 1 ? group >> 6 & 63 : 64];
+        *p++ = alphabet[left > 2 ? group & 63 : 64];
     }
     return (struct wr_slice){text, size};
 }

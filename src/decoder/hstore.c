@@ -1,7 +1,5 @@
 #include "decoder/hstore.h"
 
-#include <string.h>
-
 #include "base/arena.h"
 #include "decoder/scan.h"
 
@@ -19,6 +17,14 @@ static size_t json_size_max(struct wr_slice text)
     return size;
 }
 
+static char *put_text(char *p, const char *text)
+{
+    while (*text != '\0') {
+        *p++ = *text++;
+    }
+    return p;
+}
+
 static char *put_escape(char *p, char c)
 {
     static const char SHORT[] = "btn\0fr"; /* for 8 to 13; there is none for 11 */
@@ -29,10 +35,9 @@ static char *put_escape(char *p, char c)
     } else if (c >= '\b' && c <= '\r' && c != '\v') {
         *p++ = SHORT[c - '\b'];
     } else {
-        memcpy(p, "u00", 3);
-        p[3] = "0123456789ABCDEF"[c >> 4];
-        p[4] = "0123456789ABCDEF"[c & 15];
-        p += 5;
+        p = put_text(p, "u00");
+        *p++ = "0123456789ABCDEF"[c >> 4];
+        *p++ = "0123456789ABCDEF"[c & 15];
     }
     return p;
 }
@@ -70,8 +75,7 @@ static char *convert_pair(struct scan *in, char *p)
     }
     *p++ = ':';
     if (scan_accept_text(in, "NULL")) {
-        memcpy(p, "null", 4);
-        return p + 4;
+        return put_text(p, "null");
     }
     return convert_string(in, p);
 }

@@ -40,7 +40,8 @@ static int64_t scan_clock(struct scan *in, int64_t hours)
     uint32_t fraction_us = scan_fraction_us(in);
     int64_t time_us = 0;
 
-    if (__builtin_mul_overflow(hours * 3600 + minutes * 60 + seconds, US_PER_SECOND, &time_us) ||
+    if (__builtin_mul_overflow(hours * 3600 + (int64_t)minutes * 60 + seconds, US_PER_SECOND,
+                               &time_us) ||
         __builtin_add_overflow(time_us, fraction_us, &time_us)) {
         scan_fail(in);
     }
