@@ -306,6 +306,22 @@ static bool timestamp_read(struct wr_slice text, struct instant *out)
     return true;
 }
 
+bool datetime_to_us(struct wr_slice text, int64_t *out)
+{
+    struct scan in = scan_start(text);
+    struct moment m = {0};
+
+    scan_date(&in, &m);
+    scan_expect(&in, ' ');
+    m.time_us = scan_time(&in);
+    if (in.next < in.end && (*in.next == '+' || *in.next == '-')) {
+        m.offset_s = scan_offset(&in);
+    }
+    return scan_moment_end(&in, &m) &&
+           !__builtin_mul_overflow(days_from_civil(m.year, m.month, m.day), US_PER_DAY, out) &&
+           !__builtin_add_overflow(*out, m.time_us - m.offset_s * US_PER_SECOND, out);
+}
+
 enum wr_status timestamp_parse_micros(const struct column_type *type, struct wr_slice text,
                                       struct wr_arena *arena, struct datum *out,
                                       struct wr_error *err)

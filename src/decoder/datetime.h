@@ -45,4 +45,10 @@ WR_MUST_USE enum wr_status timestamptz_parse(const struct column_type *type, str
                                              struct wr_arena *arena, struct datum *out,
                                              struct wr_error *err);
 
+/*
+ * The instant of a timestamp (taken as UTC) or timestamptz, in microseconds since 1970. False for
+ * the infinities, for what leaves the int64 and for what is neither.
+ */
+bool datetime_to_us(struct wr_slice text, int64_t *out);
+
 #endif /* WR_DECODER_DATETIME_H */

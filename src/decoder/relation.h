@@ -21,6 +21,7 @@ struct column {
 struct relation {
     struct wr_arena *arena;  /* owns everything here, and what is compiled from it */
     struct route_plan *plan; /* the router's, NULL until compiled */
+    uint32_t tag; /* the relay's, to name the table of a record that comes back; 0: none */
     uint32_t oid;
     const char *schema; /* never empty: "" on the wire is pg_catalog */
     const char *table;

@@ -1,4 +1,5 @@
-/* relay/relay.h - the loop that joins the rooms, from the replication slot to the acknowledgement. */
+/* relay/relay.h - the loop that joins the rooms, from the replication slot to the acknowledgement.
+ */
 #ifndef WR_RELAY_RELAY_H
 #define WR_RELAY_RELAY_H
 

@@ -250,6 +250,29 @@ static void copy_name(const PGresult *result, int column, char *out, size_t size
     (void)snprintf(out, size, "%s", PQgetvalue(result, 0, column));
 }
 
+void snapshot_slot_name(const struct config *config, char out[SNAPSHOT_SLOT_NAME_SIZE])
+{
+    (void)snprintf(out, SNAPSHOT_SLOT_NAME_SIZE, "%.54s_snapshot", config->slot_name);
+}
+
+enum wr_status catalog_keep_slot(struct catalog *catalog, struct wr_error *err)
+{
+    char temporary_name[SNAPSHOT_SLOT_NAME_SIZE];
+    const char *values[] = {temporary_name, catalog->config->slot_name};
+    PGresult *result = NULL;
+    struct command command = {
+        .where = "catalog",
+        .sql = "SELECT pg_catalog.pg_copy_logical_replication_slot($1, $2, false)",
+        .values = values,
+        .value_count = 2,
+    };
+
+    snapshot_slot_name(catalog->config, temporary_name);
+    enum wr_status status = catalog_query(catalog, &command, &result, err);
+    PQclear(result);
+    return status;
+}
+
 enum wr_status catalog_slot(struct catalog *catalog, struct slot_state *out, struct wr_error *err)
 {
     PGresult *result = NULL;

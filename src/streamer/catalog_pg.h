@@ -42,6 +42,12 @@ WR_MUST_USE enum wr_status catalog_slot(struct catalog *catalog, struct slot_sta
                                         struct wr_error *err);
 
 /*
+ * Makes the temporary slot of stream_create_snapshot_slot() into the slot, at the same LSN. Only
+ * now, with everything of the snapshot acknowledged, does a slot exist that a later start finds.
+ */
+WR_MUST_USE enum wr_status catalog_keep_slot(struct catalog *catalog, struct wr_error *err);
+
+/*
  * Makes the publication as publication.autocreate.mode says, before the slot: `all_tables`,
  * `filtered` (created, or altered to the captured tables), `no_tables`, `disabled` (only checked).
  * WR_FATAL when it is missing and may not be made, with the SQL that makes it; and when `filtered`

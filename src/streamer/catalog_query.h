@@ -21,4 +21,11 @@ const struct config *catalog_config(const struct catalog *catalog);
 /* The role that is connected; "" before the first query. */
 const char *catalog_role(const struct catalog *catalog);
 
+/*
+ * The temporary slot that a snapshot is taken with: the slot's own name, cut where it must be, and
+ * a suffix. PostgreSQL's names have at most 63 bytes.
+ */
+enum { SNAPSHOT_SLOT_NAME_SIZE = 64 };
+void snapshot_slot_name(const struct config *config, char out[SNAPSHOT_SLOT_NAME_SIZE]);
+
 #endif /* WR_STREAMER_CATALOG_QUERY_H */

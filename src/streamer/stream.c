@@ -21,6 +21,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "config/config.h"
+#include "streamer/catalog_query.h"
 #include "streamer/command.h"
 #include "streamer/connect.h"
 
@@ -154,27 +155,26 @@ static enum wr_status read_created_slot(struct stream *s, const PGresult *result
     return WR_OK;
 }
 
-static const char *snapshot_clause(const struct stream *s, bool export_snapshot)
+static const char *slot_clause(const struct stream *s, bool is_snapshot)
 {
     if (s->identity.server_version >= VERSION_SLOT_OPTIONS) {
-        return export_snapshot ? " LOGICAL pgoutput (SNAPSHOT 'export')"
-                               : " LOGICAL pgoutput (SNAPSHOT 'nothing')";
+        return is_snapshot ? " TEMPORARY LOGICAL pgoutput (SNAPSHOT 'export')"
+                           : " LOGICAL pgoutput (SNAPSHOT 'nothing')";
     }
-    return export_snapshot ? " LOGICAL pgoutput EXPORT_SNAPSHOT"
-                           : " LOGICAL pgoutput NOEXPORT_SNAPSHOT";
+    return is_snapshot ? " TEMPORARY LOGICAL pgoutput EXPORT_SNAPSHOT"
+                       : " LOGICAL pgoutput NOEXPORT_SNAPSHOT";
 }
 
-enum wr_status stream_create_slot(struct stream *s, bool export_snapshot,
-                                  const char **snapshot_name, wr_lsn *consistent_lsn,
-                                  struct wr_error *err)
+static enum wr_status create_slot(struct stream *s, const char *slot_name, bool is_snapshot,
+                                  wr_lsn *consistent_lsn, struct wr_error *err)
 {
     struct wr_buffer sql = {0};
     PGresult *result = NULL;
 
     wr_buffer_init(&sql, COMMAND_SIZE_MAX);
     WR_BUFFER_LITERAL(&sql, "CREATE_REPLICATION_SLOT ");
-    command_add_identifier(&sql, s->config->slot_name);
-    wr_buffer_add_str(&sql, snapshot_clause(s, export_snapshot));
+    command_add_identifier(&sql, slot_name);
+    wr_buffer_add_str(&sql, slot_clause(s, is_snapshot));
     wr_buffer_add_char(&sql, '\0');
     struct command command = {
         .sql = sql.failed ? "" : sql.data,
@@ -183,13 +183,27 @@ enum wr_status stream_create_slot(struct stream *s, bool export_snapshot,
     enum wr_status status = run(s, &command, &result, err);
     wr_buffer_done(&sql);
     if (status == WR_OK) {
-        status = read_created_slot(s, result, export_snapshot, consistent_lsn, err);
+        status = read_created_slot(s, result, is_snapshot, consistent_lsn, err);
     } else if (strcmp(command.sqlstate, "53400") == 0) {
         command_advise(err, "drop a slot that nobody uses, or raise max_replication_slots");
     }
-    *snapshot_name = export_snapshot ? s->snapshot_name : NULL;
     PQclear(result);
     return status;
+}
+
+enum wr_status stream_create_slot(struct stream *s, wr_lsn *consistent_lsn, struct wr_error *err)
+{
+    return create_slot(s, s->config->slot_name, false, consistent_lsn, err);
+}
+
+enum wr_status stream_create_snapshot_slot(struct stream *s, const char **snapshot_name,
+                                           wr_lsn *consistent_lsn, struct wr_error *err)
+{
+    char slot_name[SNAPSHOT_SLOT_NAME_SIZE];
+
+    snapshot_slot_name(s->config, slot_name);
+    *snapshot_name = s->snapshot_name;
+    return create_slot(s, slot_name, true, consistent_lsn, err);
 }
 
 enum wr_status stream_drop_slot(struct stream *s, struct wr_error *err)

@@ -48,12 +48,21 @@ WR_MUST_USE enum wr_status stream_connect(const struct config *config, struct st
 const struct stream_identity *stream_identity(const struct stream *s);
 
 /*
- * Creates the slot with an exported snapshot. The name in `snapshot_name` (owned by the stream) is
- * valid until the next call on this stream. Waits for transactions that are open, and says so.
+ * Creates the slot. Waits for transactions that are open, and says so. What is committed from
+ * `consistent_lsn` on will be streamed.
  */
-WR_MUST_USE enum wr_status stream_create_slot(struct stream *s, bool export_snapshot,
-                                              const char **snapshot_name, wr_lsn *consistent_lsn,
+WR_MUST_USE enum wr_status stream_create_slot(struct stream *s, wr_lsn *consistent_lsn,
                                               struct wr_error *err);
+
+/*
+ * Creates a temporary slot beside it, with an exported snapshot: the state of the database at
+ * `consistent_lsn`. The slot goes with this connection, so that a snapshot which was not finished
+ * leaves nothing behind that looks like one; catalog_keep_slot() makes it the real one. The name in
+ * `snapshot_name` (owned by the stream) is valid until the next call on this stream.
+ */
+WR_MUST_USE enum wr_status stream_create_snapshot_slot(struct stream *s, const char **snapshot_name,
+                                                       wr_lsn *consistent_lsn,
+                                                       struct wr_error *err);
 WR_MUST_USE enum wr_status stream_drop_slot(struct stream *s, struct wr_error *err);
 
 /*

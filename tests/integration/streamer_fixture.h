@@ -85,11 +85,10 @@ static inline bool wait_readable(int fd, int timeout_ms)
 static inline struct stream *fixture_stream(struct fixture *f)
 {
     struct stream *stream = NULL;
-    const char *name = NULL;
     wr_lsn lsn = 0;
 
     cr_assert_eq(stream_connect(&f->config, &stream, &f->err), WR_OK, "%s", f->err.text);
-    cr_assert_eq(stream_create_slot(stream, false, &name, &lsn, &f->err), WR_OK, "%s", f->err.text);
+    cr_assert_eq(stream_create_slot(stream, &lsn, &f->err), WR_OK, "%s", f->err.text);
     cr_assert_eq(stream_start(stream, 0, true, &f->err), WR_OK, "%s", f->err.text);
     return stream;
 }

@@ -21,7 +21,7 @@ static struct snapshot *open_snapshot(bool (*is_captured)(void *, const char *, 
     wr_lsn lsn = 0;
 
     cr_assert_eq(stream_connect(&f.config, &stream, &f.err), WR_OK, "%s", f.err.text);
-    cr_assert_eq(stream_create_slot(stream, true, &name, &lsn, &f.err), WR_OK, "%s", f.err.text);
+    cr_assert_eq(stream_create_snapshot_slot(stream, &name, &lsn, &f.err), WR_OK, "%s", f.err.text);
     cr_assert_eq(snapshot_open(&f.config, name, &filter, &snapshot, &f.err), WR_OK, "%s",
                  f.err.text);
     return snapshot;
@@ -307,7 +307,7 @@ Test(snapshot, names_every_right_that_is_missing)
                    "grant select on ok to snapshot_low; create publication wr_pub for all tables");
     f.pairs[2].value = "snapshot_low";
     cr_assert_eq(stream_connect(&f.config, &stream, &f.err), WR_OK, "%s", f.err.text);
-    cr_assert_eq(stream_create_slot(stream, true, &name, &lsn, &f.err), WR_OK, "%s", f.err.text);
+    cr_assert_eq(stream_create_snapshot_slot(stream, &name, &lsn, &f.err), WR_OK, "%s", f.err.text);
     cr_expect_eq(snapshot_open(&f.config, name, &filter, &snapshot, &f.err), WR_FATAL);
     cr_expect(strstr(f.err.text, "run: GRANT USAGE ON SCHEMA \"S\" TO \"snapshot_low\"; "
                                  "GRANT SELECT ON \"S\".c TO \"snapshot_low\"; "

@@ -1,0 +1,587 @@
+#include "relay/intake.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "codec/codec.h"
+#include "config/config.h"
+#include "decoder/relcache.h"
+#include "publisher/publisher.h"
+#include "relay/ledger.h"
+#include "router/plan.h"
+#include "router/router.h"
+
+enum {
+    TAG_SHIFT = 48, /* a ticket is 16 bits of table and 48 of the ledger's ticket */
+    TAG_COUNT_MAX = 1 << 16,
+    HEADERS_OWN = 2, /* walrelay.lsn, walrelay.seq */
+    KEY_SHOWN_MAX = 80,
+};
+
+#define TICKET_MASK ((UINT64_C(1) << TAG_SHIFT) - 1)
+
+struct intake {
+    struct intake_parts parts;
+    struct router *router;
+    struct codec *codec;
+    struct relcache *relations;
+    struct pgoutput decoder;
+    struct wr_arena *scratch;
+    struct wr_buffer key, value, headers;
+    char **tables; /* by tag; 0 is no table */
+    size_t table_count;
+    struct change_source source; /* of the open transaction */
+    char origin[512];
+    wr_lsn version; /* walrelay.lsn: Begin's LSN of the commit, the highest known while rows pass */
+    uint32_t record_seq;
+    wr_lsn end_lsn;
+    uint64_t record_count;
+    uint64_t refused_count;
+};
+
+/* A record as bytes; slices of the intake's buffers. */
+struct encoded {
+    struct publisher_record record;
+    struct publisher_header headers[RECORD_HEADERS_MAX + HEADERS_OWN];
+};
+
+static void notice(void *context, const char *text)
+{
+    (void)context;
+    wr_log(WR_LOG_WARN, "router", WR_MSG(text));
+}
+
+/* Printable and short, for a line that a person reads. */
+static void show_key(const struct publisher_record *record, char *out, size_t size)
+{
+    size_t count = record->key.size < KEY_SHOWN_MAX ? record->key.size : KEY_SHOWN_MAX;
+
+    if (count > size - 1) {
+        count = size - 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char c = record->key.data[i];
+        out[i] = (unsigned char)c < ' ' ? '?' : c;
+    }
+    out[count] = '\0';
+}
+
+static const char *table_of(const struct record *record, char *out, size_t size)
+{
+    if (record->change == NULL) {
+        return "a logical message";
+    }
+    (void)snprintf(out, size, "%s.%s", record->change->relation->schema,
+                   record->change->relation->table);
+    return out;
+}
+
+/* The one line that says all of a record which cannot be published. */
+static enum wr_status refuse(struct intake *in, const struct record *record,
+                             const struct encoded *encoded, struct wr_error *err)
+{
+    const struct publisher_record *r = &encoded->record;
+    char table[256];
+    char key[KEY_SHOWN_MAX + 1];
+    struct wr_error inner = *err;
+
+    show_key(r, key, sizeof(key));
+    return wr_fail(
+        err, WR_REJECT, inner.where, "table=%s topic=%.*s key=%s size=%zu lsn=" WR_LSN_FMT ": %s",
+        table_of(record, table, sizeof(table)), (int)record->topic.size, record->topic.data, key,
+        r->key.size + r->value.size,
+        WR_LSN_ARGS(record->source->lsn == 0 ? in->version : record->source->lsn), inner.text);
+}
+
+static void encoded_start(struct intake *in, const struct record *record, struct encoded *out)
+{
+    wr_buffer_reset(&in->key);
+    wr_buffer_reset(&in->value);
+    wr_buffer_reset(&in->headers);
+    out->record = (struct publisher_record){
+        .topic = record->topic,
+        .partition = record->partition,
+        .timestamp_ms = record->timestamp_ms,
+        .headers = out->headers,
+    };
+}
+
+static void header_add(struct encoded *out, const char *name, size_t size, bool is_null)
+{
+    /* The place is filled in at the end: the buffer may still move. */
+    out->headers[out->record.header_count++] =
+        (struct publisher_header){.name = name, .value = {NULL, size}, .is_null = is_null};
+}
+
+static void header_add_number(struct intake *in, struct encoded *out, const char *name,
+                              uint64_t number)
+{
+    char text[24];
+    int size = snprintf(text, sizeof(text), "%" PRIu64, number);
+
+    wr_buffer_add(&in->headers, text, (size_t)size);
+    header_add(out, name, (size_t)size, false);
+}
+
+static enum wr_status encode_headers(struct intake *in, const struct record *record,
+                                     struct encoded *out, struct wr_error *err)
+{
+    for (size_t i = 0; i < record->header_count; i++) {
+        size_t start = in->headers.size;
+        bool is_null = false;
+        enum wr_status status =
+            codec_header(&record->headers[i], in->scratch, &in->headers, &is_null, err);
+        if (status != WR_OK) {
+            return status;
+        }
+        header_add(out, record->headers[i].name, in->headers.size - start, is_null);
+    }
+    if (in->parts.config->extended_headers_enabled) {
+        header_add_number(in, out, "walrelay.lsn", in->version);
+        header_add_number(in, out, "walrelay.seq", in->record_seq);
+    }
+    const char *next = in->headers.data;
+    for (size_t i = 0; i < out->record.header_count; i++) {
+        out->headers[i].value.data = next;
+        next += out->headers[i].value.size;
+    }
+    return WR_OK;
+}
+
+static enum wr_status encode(struct intake *in, const struct record *record, struct encoded *out,
+                             struct wr_error *err)
+{
+    struct publisher_record *r = &out->record;
+
+    encoded_start(in, record, out);
+    enum wr_status status =
+        codec_key(in->codec, record, in->scratch, &in->key, &r->key_is_null, err);
+    r->key = wr_buffer_slice(&in->key);
+    if (status == WR_OK) {
+        status = codec_value(in->codec, record, in->scratch, &in->value, &r->value_is_null, err);
+    }
+    r->value = wr_buffer_slice(&in->value);
+    return status == WR_OK ? encode_headers(in, record, out, err) : status;
+}
+
+/* Into the publisher, as soon as it has room. What was refused is not in the ledger. */
+static enum wr_status produce(struct intake *in, struct publisher_record *record, uint32_t tag,
+                              struct wr_error *err)
+{
+    enum wr_status status = WR_AGAIN;
+
+    record->ticket = (uint64_t)tag << TAG_SHIFT | (ledger_add(in->parts.ledger) & TICKET_MASK);
+    for (;;) {
+        status = publisher_produce(in->parts.publisher, record, err);
+        if (status != WR_AGAIN) {
+            break;
+        }
+        status = in->parts.wait(in->parts.context, err);
+        if (status != WR_OK) {
+            break;
+        }
+    }
+    if (status == WR_OK) {
+        in->record_count++;
+    } else {
+        ledger_remove(in->parts.ledger);
+    }
+    return status;
+}
+
+/* The refused record with the reason in its headers, as Connect's dead letter queue has them. */
+static enum wr_status dead_letter(struct intake *in, const struct encoded *refused,
+                                  const char *reason, struct wr_error *err)
+{
+    char lsn[24];
+    (void)snprintf(lsn, sizeof(lsn), WR_LSN_FMT, WR_LSN_ARGS(in->version));
+    struct publisher_header headers[] = {
+        {.name = "__connect.errors.topic", .value = refused->record.topic},
+        {.name = "__connect.errors.exception.message", .value = wr_slice_str(reason)},
+        {.name = "walrelay.lsn", .value = wr_slice_str(lsn)},
+    };
+    struct publisher_record record = refused->record;
+
+    record.topic = wr_slice_str(in->parts.config->dead_letter_topic);
+    record.partition = -1;
+    record.headers = headers;
+    record.header_count = sizeof(headers) / sizeof(headers[0]);
+    enum wr_status status = produce(in, &record, 0, err);
+    if (status == WR_REJECT) { /* as large there: the reason alone */
+        record.value = (struct wr_slice){NULL, 0};
+        record.value_is_null = true;
+        status = produce(in, &record, 0, err);
+    }
+    return status == WR_REJECT ? WR_FATAL : status;
+}
+
+/* errors.tolerance: stop before the row, or say so, keep it aside, and go on. */
+static enum wr_status tolerate(struct intake *in, const struct encoded *refused,
+                               struct wr_error *err)
+{
+    if (in->parts.config->errors_tolerance == TOLERANCE_NONE) {
+        err->status = WR_FATAL;
+        return WR_FATAL;
+    }
+    in->refused_count++;
+    wr_log(WR_LOG_ERROR, err->where, WR_MSG(err->text), WR_STR("errors.tolerance", "all"));
+    if (refused == NULL || in->parts.config->dead_letter_topic == NULL) {
+        return WR_OK;
+    }
+    struct wr_error reason = *err;
+    return dead_letter(in, refused, reason.text, err);
+}
+
+static enum wr_status publish(void *context, const struct record *record, struct wr_error *err)
+{
+    struct intake *in = context;
+    struct encoded encoded;
+    uint32_t tag = record->change == NULL ? 0 : record->change->relation->tag;
+
+    in->record_seq++;
+    enum wr_status status = encode(in, record, &encoded, err);
+    if (status == WR_OK) {
+        status = produce(in, &encoded.record, tag, err);
+    }
+    if (status == WR_REJECT) {
+        (void)refuse(in, record, &encoded, err);
+        status = tolerate(in, &encoded, err);
+    }
+    return status;
+}
+
+enum wr_status intake_new(const struct intake_parts *parts, struct intake **out,
+                          struct wr_error *err)
+{
+    struct intake *in = calloc(1, sizeof(*in));
+
+    if (in == NULL) {
+        abort();
+    }
+    in->parts = *parts;
+    in->relations = relcache_new();
+    in->scratch = wr_arena_new(WR_MESSAGE_ARENA_SIZE_MAX);
+    in->codec = codec_new(parts->config, WR_VERSION);
+    wr_buffer_init(&in->key, WR_RECORD_SIZE_MAX);
+    wr_buffer_init(&in->value, WR_RECORD_SIZE_MAX);
+    wr_buffer_init(&in->headers, WR_RECORD_SIZE_MAX);
+    pgoutput_init(&in->decoder);
+    struct router_sink sink = {.context = in, .emit = publish, .notice = notice};
+    enum wr_status status = router_new(parts->config, &sink, &in->router, err);
+    if (status != WR_OK) {
+        intake_free(in);
+        in = NULL;
+    }
+    *out = in;
+    return status;
+}
+
+void intake_free(struct intake *in)
+{
+    if (in == NULL) {
+        return;
+    }
+    router_free(in->router);
+    codec_free(in->codec);
+    relcache_free(in->relations);
+    wr_arena_free(in->scratch);
+    wr_buffer_done(&in->key);
+    wr_buffer_done(&in->value);
+    wr_buffer_done(&in->headers);
+    for (size_t i = 0; i < in->table_count; i++) {
+        free(in->tables[i]);
+    }
+    free(in->tables);
+    free(in);
+}
+
+void intake_restart(struct intake *in)
+{
+    relcache_clear(in->relations);
+    pgoutput_init(&in->decoder);
+    in->source = (struct change_source){.now_ns = in->source.now_ns,
+                                        .last_commit_lsn = in->source.last_commit_lsn};
+}
+
+void intake_clock(struct intake *in, int64_t now_ns)
+{
+    in->source.now_ns = now_ns;
+}
+
+wr_lsn intake_end_lsn(const struct intake *in)
+{
+    return in->end_lsn;
+}
+
+bool intake_captures(const struct intake *in, const char *schema, const char *table)
+{
+    return router_captures(in->router, schema, table);
+}
+
+uint64_t intake_ledger_ticket(uint64_t ticket)
+{
+    return ticket & TICKET_MASK;
+}
+
+const char *intake_table_of(const struct intake *in, uint64_t ticket)
+{
+    size_t tag = (size_t)(ticket >> TAG_SHIFT);
+
+    return tag == 0 || tag > in->table_count ? "unknown" : in->tables[tag - 1];
+}
+
+uint64_t intake_record_count(const struct intake *in)
+{
+    return in->record_count;
+}
+
+uint64_t intake_refused_count(const struct intake *in)
+{
+    return in->refused_count;
+}
+
+/* A tag for the table's name: the same for a relation that comes again. 0 once there are too many.
+ */
+static uint32_t tag_of(struct intake *in, const struct relation *relation)
+{
+    char name[256];
+
+    (void)snprintf(name, sizeof(name), "%s.%s", relation->schema, relation->table);
+    for (size_t i = 0; i < in->table_count; i++) {
+        if (strcmp(in->tables[i], name) == 0) {
+            return (uint32_t)i + 1;
+        }
+    }
+    if (in->table_count + 1 >= TAG_COUNT_MAX) {
+        return 0;
+    }
+    char **tables = realloc(in->tables, (in->table_count + 1) * sizeof(*tables));
+    char *copy = strdup(name);
+    if (tables == NULL || copy == NULL) {
+        abort();
+    }
+    in->tables = tables;
+    in->tables[in->table_count++] = copy;
+    return (uint32_t)in->table_count;
+}
+
+static enum wr_status take_relation(struct intake *in, struct relation *relation,
+                                    struct wr_error *err)
+{
+    enum wr_status status = relcache_put(in->relations, relation, err);
+
+    if (status == WR_OK) {
+        relation->tag = tag_of(in, relation);
+        status = router_compile(in->router, relation, &in->parts.catalog, err);
+    }
+    return status;
+}
+
+static enum wr_status take_change(struct intake *in, const struct change *change,
+                                  struct wr_error *err)
+{
+    enum wr_status status = router_change(in->router, change, in->scratch, err);
+
+    wr_arena_reset(in->scratch);
+    if (status == WR_REJECT) { /* the router's own: no record was made */
+        struct wr_error inner = *err;
+        (void)wr_fail(err, WR_REJECT, inner.where, "%s (table=%s.%s lsn=" WR_LSN_FMT ")",
+                      inner.text, change->relation->schema, change->relation->table,
+                      WR_LSN_ARGS(change->source.lsn));
+        return tolerate(in, NULL, err);
+    }
+    return status;
+}
+
+static enum wr_status find_relation(const struct intake *in, uint32_t oid,
+                                    const struct relation **out, struct wr_error *err)
+{
+    *out = relcache_get(in->relations, oid);
+    if (*out == NULL) {
+        return wr_fail(err, WR_FATAL, "relay", "a row of the unknown relation %u", oid);
+    }
+    return WR_OK;
+}
+
+static enum wr_status take_row(struct intake *in, const struct message *message, enum change_op op,
+                               struct wr_error *err)
+{
+    struct change change = {
+        .op = op,
+        .old_kind = message->old_kind,
+        .old_tuple = message->old_tuple,
+        .new_tuple = message->new_tuple,
+        .source = in->source,
+    };
+    enum wr_status status = find_relation(in, message->relation_oid, &change.relation, err);
+
+    return status == WR_OK ? take_change(in, &change, err) : status;
+}
+
+static enum wr_status take_truncate(struct intake *in, const struct message *message,
+                                    struct wr_error *err)
+{
+    for (uint32_t i = 0; i < message->truncate.count; i++) {
+        struct change change = {.op = OP_TRUNCATE, .source = in->source};
+        enum wr_status status = find_relation(in, truncate_oid(message, i), &change.relation, err);
+        if (status != WR_OK) {
+            return status;
+        }
+        if (in->parts.config->skip_truncate && change.relation->plan->is_captured) {
+            wr_log(
+                WR_LOG_INFO, "relay", WR_MSG("a TRUNCATE is skipped (skipped.operations)"),
+                WR_STR("table", intake_table_of(in, (uint64_t)change.relation->tag << TAG_SHIFT)),
+                WR_LSN("lsn", in->source.lsn));
+        }
+        status = take_change(in, &change, err);
+        if (status != WR_OK) {
+            return status;
+        }
+    }
+    return WR_OK;
+}
+
+static void begin(struct intake *in, const struct message *message)
+{
+    ledger_begin(in->parts.ledger);
+    in->source.commit_time_us = message->commit_time_us;
+    in->source.xid = message->xid;
+    in->source.snapshot = SNAPSHOT_MARKER_FALSE;
+    in->source.origin = NULL;
+    in->source.origin_lsn = 0;
+    in->version = message->commit_lsn;
+    in->record_seq = 0;
+}
+
+static void commit(struct intake *in, const struct message *message)
+{
+    ledger_commit(in->parts.ledger, message->end_lsn);
+    in->source.last_commit_lsn = message->end_lsn;
+    in->source.origin = NULL;
+    in->end_lsn = message->end_lsn;
+}
+
+/* A message outside a transaction is one of its own, which ends where it stands. */
+static enum wr_status take_logical(struct intake *in, const struct message *message,
+                                   struct wr_error *err)
+{
+    struct change_source source = in->source;
+    bool is_alone = !ledger_is_open(in->parts.ledger);
+
+    source.lsn = message->logical.lsn;
+    if (is_alone) {
+        ledger_begin(in->parts.ledger);
+        source.xid = 0;
+        source.commit_time_us = source.now_ns / 1000;
+        source.origin = NULL;
+        in->version = message->logical.lsn;
+        in->record_seq = 0;
+    }
+    enum wr_status status = router_message(in->router, message, &source, in->scratch, err);
+    wr_arena_reset(in->scratch);
+    if (is_alone && status == WR_OK) {
+        ledger_commit(in->parts.ledger, message->logical.lsn);
+        in->end_lsn = message->logical.lsn;
+    }
+    return status;
+}
+
+static enum wr_status dispatch(struct intake *in, const struct message *message,
+                               struct wr_error *err)
+{
+    switch (message->kind) {
+    case MESSAGE_BEGIN:
+        begin(in, message);
+        return WR_OK;
+    case MESSAGE_COMMIT:
+        commit(in, message);
+        return WR_OK;
+    case MESSAGE_ORIGIN:
+        (void)snprintf(in->origin, sizeof(in->origin), "%s", message->origin);
+        in->source.origin = in->origin;
+        in->source.origin_lsn = message->origin_lsn;
+        return WR_OK;
+    case MESSAGE_RELATION:
+        return take_relation(in, message->relation, err);
+    case MESSAGE_INSERT:
+        return take_row(in, message, OP_CREATE, err);
+    case MESSAGE_UPDATE:
+        return take_row(in, message, OP_UPDATE, err);
+    case MESSAGE_DELETE:
+        return take_row(in, message, OP_DELETE, err);
+    case MESSAGE_TRUNCATE:
+        return take_truncate(in, message, err);
+    case MESSAGE_LOGICAL:
+        return take_logical(in, message, err);
+    case MESSAGE_TYPE:
+    case MESSAGE_STREAM_ABORT:
+        return WR_OK;
+    case MESSAGE_STREAM_START:
+    case MESSAGE_STREAM_STOP:
+    case MESSAGE_STREAM_COMMIT:
+    case MESSAGE_BEGIN_PREPARE:
+    case MESSAGE_PREPARE:
+    case MESSAGE_COMMIT_PREPARED:
+    case MESSAGE_ROLLBACK_PREPARED:
+    case MESSAGE_STREAM_PREPARE:
+        break; /* the decoder has refused them */
+    }
+    abort();
+}
+
+enum wr_status intake_message(struct intake *in, wr_lsn lsn, struct wr_slice payload,
+                              struct wr_error *err)
+{
+    struct message message;
+    enum wr_status status = pgoutput_decode(&in->decoder, payload, &message, err);
+
+    if (status != WR_OK) {
+        return status;
+    }
+    in->source.lsn = lsn;
+    return dispatch(in, &message, err);
+}
+
+void intake_snapshot_begin(struct intake *in, wr_lsn lsn, uint32_t xid)
+{
+    ledger_begin(in->parts.ledger);
+    in->source = (struct change_source){
+        .commit_time_us = in->source.now_ns / 1000,
+        .lsn = lsn,
+        .xid = xid,
+        .now_ns = in->source.now_ns,
+    };
+    in->version = lsn;
+    in->record_seq = 0;
+}
+
+enum wr_status intake_snapshot_table(struct intake *in, struct relation *relation,
+                                     struct wr_error *err)
+{
+    return take_relation(in, relation, err);
+}
+
+enum wr_status intake_snapshot_row(struct intake *in, uint32_t relation_oid,
+                                   const struct tuple *row, enum snapshot_marker marker,
+                                   struct wr_error *err)
+{
+    struct change change = {.op = OP_READ, .new_tuple = *row, .source = in->source};
+    enum wr_status status = find_relation(in, relation_oid, &change.relation, err);
+
+    change.source.snapshot = marker;
+    return status == WR_OK ? take_change(in, &change, err) : status;
+}
+
+void intake_snapshot_end(struct intake *in)
+{
+    ledger_commit(in->parts.ledger, in->source.lsn);
+    in->end_lsn = in->source.lsn;
+    in->source = (struct change_source){.now_ns = in->source.now_ns};
+}

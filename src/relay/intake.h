@@ -1,0 +1,70 @@
+/* relay/intake.h - one pgoutput message or snapshot row in, its records on their way to Kafka. */
+#ifndef WR_RELAY_INTAKE_H
+#define WR_RELAY_INTAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lsn.h"
+#include "base/slice.h"
+#include "base/status.h"
+#include "decoder/catalog.h"
+#include "decoder/pgoutput.h"
+#include "decoder/snapshot_marker.h"
+
+struct config;
+struct intake;
+struct ledger;
+struct publisher;
+
+/* What the intake works with. All of it outlives the intake. */
+struct intake_parts {
+    const struct config *config;
+    struct ledger *ledger;
+    struct publisher *publisher;
+    struct catalog_source catalog;
+    void *context;
+    /* Called while the publisher's queue is full: serves acknowledgements and timers, waits. */
+    enum wr_status (*wait)(void *context, struct wr_error *err);
+};
+
+WR_MUST_USE enum wr_status intake_new(const struct intake_parts *parts, struct intake **out,
+                                      struct wr_error *err);
+void intake_free(struct intake *intake); /* NULL is allowed */
+
+/* For a new connection: no relation and no transaction is known. */
+void intake_restart(struct intake *intake);
+
+/* The time that records say they were handled at; set when bytes were read, not for each row. */
+void intake_clock(struct intake *intake, int64_t now_ns);
+
+/*
+ * One message of the stream; `lsn` is its XLogData's. WR_FATAL: it cannot be relayed, and the text
+ * says which table, topic, key and LSN; or the stream is broken. WR_RETRY: a connection is lost.
+ */
+WR_MUST_USE enum wr_status intake_message(struct intake *intake, wr_lsn lsn,
+                                          struct wr_slice payload, struct wr_error *err);
+/* End LSN of the last transaction that was taken in whole, 0: none. */
+wr_lsn intake_end_lsn(const struct intake *intake);
+
+/* The rows of a snapshot: one transaction of the ledger, from begin to end. */
+void intake_snapshot_begin(struct intake *intake, wr_lsn lsn, uint32_t xid);
+WR_MUST_USE enum wr_status intake_snapshot_table(struct intake *intake, struct relation *relation,
+                                                 struct wr_error *err);
+WR_MUST_USE enum wr_status intake_snapshot_row(struct intake *intake, uint32_t relation_oid,
+                                               const struct tuple *row, enum snapshot_marker marker,
+                                               struct wr_error *err);
+void intake_snapshot_end(struct intake *intake);
+
+bool intake_captures(const struct intake *intake, const char *schema, const char *table);
+
+/* Tickets that come back from the publisher: which of the ledger's they are, and whose table. */
+uint64_t intake_ledger_ticket(uint64_t ticket);
+const char *intake_table_of(const struct intake *intake, uint64_t ticket);
+
+/* Records that were handed to the publisher, and rows that were refused and passed over. */
+uint64_t intake_record_count(const struct intake *intake);
+uint64_t intake_refused_count(const struct intake *intake);
+
+#endif /* WR_RELAY_INTAKE_H */

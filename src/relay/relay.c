@@ -1,0 +1,359 @@
+/*
+ * The loop that joins the rooms. One thread, one poll() over the replication socket, the
+ * publisher's descriptor and the signals; nothing here waits for Kafka, and nothing is locked.
+ *
+ *   connect ─► snapshot ─► stream ─► drain ─► stop
+ *      ▲           │          │
+ *      └── back off, once everything in flight is acknowledged
+ *
+ * What keeps its promises:
+ * - Only the ledger says what is confirmed, and it hears of acknowledgements only from Kafka.
+ * - Reading pauses at a bound of bytes in flight. Status updates go on by timer meanwhile, so that
+ *   a slow Kafka never costs the replication connection.
+ * - A lost connection is replaced only after all that is in flight was acknowledged: so the stream
+ *   goes on behind the last whole transaction, and repeats only the one that was cut.
+ * - A snapshot is taken with a temporary slot, which becomes the real one when all of it is
+ *   acknowledged. A slot that exists therefore means a snapshot that is done.
+ */
+#include "relay/relay.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "config/config.h"
+#include "publisher/publisher.h"
+#include "relay/intake.h"
+#include "relay/ledger.h"
+#include "relay/state.h"
+#include "streamer/catalog_pg.h"
+#include "streamer/snapshot.h"
+#include "streamer/stream.h"
+
+enum {
+    LEDGER_CAPACITY = 1 << 16, /* transactions in flight */
+    EVENTS_A_TURN = 256,       /* between two looks at acknowledgements and timers */
+    NAP_US = 200,              /* how long bytes gather once the socket was drained */
+    STOP_TIMEOUT_MS = 5000,    /* for the server to end the stream */
+};
+
+static void on_acknowledged(void *context, uint64_t ticket)
+{
+    struct relay *r = context;
+
+    ledger_acknowledge(r->ledger, intake_ledger_ticket(ticket));
+}
+
+/* The record stays open in the ledger, so that nothing from it on is ever confirmed. */
+static void on_failed(void *context, uint64_t ticket, const struct publisher_failure *failure)
+{
+    struct relay *r = context;
+    wr_lsn lsn = ledger_end_lsn(r->ledger, intake_ledger_ticket(ticket));
+
+    if (r->config->errors_tolerance == TOLERANCE_ALL) {
+        wr_log(WR_LOG_ERROR, "publisher", WR_MSG("a record was refused and is passed over"),
+               WR_STR("table", intake_table_of(r->intake, ticket)),
+               WR_STR("reason", failure->reason), WR_INT("size", failure->size),
+               WR_LSN("lsn", lsn));
+        ledger_acknowledge(r->ledger, intake_ledger_ticket(ticket));
+        return;
+    }
+    if (r->failure.status != WR_OK) {
+        return; /* the first one is the cause */
+    }
+    (void)wr_fail(&r->failure, WR_FATAL, "publisher",
+                  "table=%s topic=%.*s key=%.*s size=%zu lsn=" WR_LSN_FMT ": %s (%s)",
+                  intake_table_of(r->intake, ticket), (int)failure->topic.size, failure->topic.data,
+                  (int)(failure->key.size > 80 ? 80 : failure->key.size), failure->key.data,
+                  failure->size, WR_LSN_ARGS(lsn), failure->reason, failure->name);
+}
+
+/* The publisher's queue is full: only acknowledgements make room. */
+static enum wr_status on_full(void *context, struct wr_error *err)
+{
+    return relay_wait_without_input(context, 10000, err);
+}
+
+static void close_connections(struct relay *r)
+{
+    r->is_streaming = false;
+    snapshot_close(r->snapshot);
+    r->snapshot = NULL;
+    stream_close(r->stream);
+    r->stream = NULL;
+    ledger_abandon(r->ledger);
+}
+
+static enum wr_status take_event(struct relay *r, const struct stream_event *event,
+                                 struct wr_error *err)
+{
+    if (event->kind == STREAM_DATA) {
+        return intake_message(r->intake, event->lsn, event->payload, err);
+    }
+    ledger_keepalive(r->ledger, event->wal_end);
+    return event->reply_requested ? relay_report(r, true, err) : WR_OK;
+}
+
+/*
+ * Whether the stream has come to `--endpos`, or a wanted stop to its place: behind the open
+ * transaction, so that a clean stop repeats nothing, as long as that ends in time.
+ */
+static bool is_finished(const struct relay *r)
+{
+    if (ledger_is_open(r->ledger)) {
+        return r->stop_wanted && wr_clock_monotonic_us() >= r->stop_by_us;
+    }
+    return r->stop_wanted ||
+           (r->options->endpos != 0 && ledger_received(r->ledger) >= r->options->endpos);
+}
+
+/* Takes in what was read. False in `is_drained`: there is more. */
+static enum wr_status take_events(struct relay *r, bool *is_drained, struct wr_error *err)
+{
+    struct stream_event event;
+
+    *is_drained = false;
+    for (int i = 0; i < EVENTS_A_TURN; i++) {
+        if (relay_is_paused(r) || is_finished(r)) {
+            return WR_OK;
+        }
+        enum wr_status status = stream_read(r->stream, &event, err);
+        if (status == WR_AGAIN) {
+            *is_drained = true;
+            return WR_OK;
+        }
+        if (status == WR_OK) {
+            r->event_count++;
+            status = take_event(r, &event, err);
+        }
+        if (status != WR_OK) {
+            return status;
+        }
+    }
+    return WR_OK;
+}
+
+/*
+ * The socket is drained. While rows keep coming, bytes are left to gather for a moment, so that one
+ * system call brings many messages; when a look finds none, poll() waits for the next.
+ */
+static enum wr_status read_more(struct relay *r, bool was_busy, struct wr_error *err)
+{
+    bool is_readable = true;
+    enum wr_status status = WR_OK;
+
+    if (was_busy) {
+        struct timespec nap = {.tv_nsec = NAP_US * 1000};
+        (void)nanosleep(&nap, NULL);
+        relay_read_signals(r);
+    } else {
+        status = relay_wait_for(r, stream_fd(r->stream), stream_wants_write(r->stream),
+                                relay_until_report_us(r), &is_readable, err);
+    }
+    if (status == WR_OK && is_readable) {
+        status = stream_consume(r->stream, err);
+        intake_clock(r->intake, wr_clock_realtime_ns());
+    }
+    return status;
+}
+
+static enum wr_status stream_rows(struct relay *r, struct wr_error *err)
+{
+    enum wr_status status = WR_OK;
+    uint64_t seen = 0;
+
+    while (status == WR_OK && !is_finished(r)) {
+        bool is_drained = false;
+        status = relay_serve_publisher(r, err);
+        if (status == WR_OK) {
+            status = relay_report(r, false, err);
+        }
+        if (status == WR_OK) {
+            status = take_events(r, &is_drained, err);
+        }
+        if (status == WR_OK && relay_is_paused(r)) {
+            status = relay_wait_without_input(r, 1000000, err);
+        } else if (status == WR_OK && is_drained) {
+            bool was_busy = r->event_count != seen;
+            seen = r->event_count;
+            status = read_more(r, was_busy, err);
+        }
+    }
+    return status;
+}
+
+/* Everything read is acknowledged and confirmed, or the time is up: then it comes again. */
+static enum wr_status finish(struct relay *r, struct wr_error *err)
+{
+    enum wr_status status = relay_drain(r, r->config->flush_timeout_ms, false, err);
+
+    if (status == WR_AGAIN) {
+        wr_log(
+            WR_LOG_WARN, "relay",
+            WR_MSG(
+                "stopping with records that Kafka has not acknowledged: they will be sent again"),
+            WR_INT("records", publisher_inflight_count(r->publisher)),
+            WR_LSN("confirmed", ledger_confirmable(r->ledger)));
+        status = WR_OK;
+    }
+    if (status == WR_OK) {
+        status = relay_report(r, true, err);
+    }
+    if (status == WR_OK) {
+        status = stream_stop(r->stream, STOP_TIMEOUT_MS, err);
+        r->is_streaming = false;
+    }
+    if (status == WR_OK && r->config->slot_drop_on_stop) {
+        status = stream_drop_slot(r->stream, err);
+    }
+    if (status == WR_OK) {
+        wr_log(WR_LOG_INFO, "relay", WR_MSG("stopped"),
+               WR_INT("records", intake_record_count(r->intake)),
+               WR_LSN("confirmed", ledger_confirmable(r->ledger)));
+    }
+    return status;
+}
+
+/* One connection, from connecting to its loss or to the end of the run (WR_OK). */
+static enum wr_status run_once(struct relay *r, struct wr_error *err)
+{
+    enum wr_status status = relay_start(r, err);
+
+    if (status == WR_OK) {
+        status = stream_rows(r, err);
+    }
+    return status == WR_OK ? finish(r, err) : status;
+}
+
+/* The pause before another try; ends early when a stop is wanted. */
+static enum wr_status back_off(struct relay *r, int64_t delay_ms, struct wr_error *err)
+{
+    int64_t until_us = wr_clock_monotonic_us() + delay_ms * 1000;
+    enum wr_status status = WR_OK;
+
+    while (status == WR_OK && !r->stop_wanted) {
+        int64_t left_us = until_us - wr_clock_monotonic_us();
+        if (left_us <= 0) {
+            break;
+        }
+        status = relay_wait_without_input(r, left_us, err);
+    }
+    return status;
+}
+
+/* After a loss: all that is in flight must come back first, since it decides where to go on. */
+static enum wr_status settle(struct relay *r, struct wr_error *err)
+{
+    bool was_streaming = r->is_streaming;
+
+    close_connections(r);
+    enum wr_status status = relay_drain(r, -1, true, err);
+    if (status == WR_OK && was_streaming && ledger_confirmable(r->ledger) > r->start_lsn) {
+        r->start_lsn = ledger_confirmable(r->ledger);
+    }
+    return status == WR_AGAIN ? WR_OK : status;
+}
+
+static enum wr_status run(struct relay *r, struct wr_error *err)
+{
+    int64_t delay_ms = r->config->retry_backoff_ms_min;
+    int64_t tries = 0;
+
+    for (;;) {
+        uint64_t count = intake_record_count(r->intake);
+        enum wr_status status = run_once(r, err);
+        if (status != WR_RETRY) {
+            return status;
+        }
+        struct wr_error cause = *err;
+        if (intake_record_count(r->intake) != count || r->is_streaming) {
+            delay_ms = r->config->retry_backoff_ms_min;
+            tries = 0;
+        }
+        status = settle(r, err);
+        if (status != WR_OK || r->stop_wanted) {
+            return status;
+        }
+        if (r->config->errors_max_retries >= 0 && tries++ >= r->config->errors_max_retries) {
+            *err = cause;
+            return WR_FATAL;
+        }
+        wr_log(WR_LOG_WARN, cause.where, WR_MSG(cause.text), WR_INT("retry_ms", delay_ms));
+        status = back_off(r, delay_ms, err);
+        if (status != WR_OK || r->stop_wanted) {
+            return status;
+        }
+        delay_ms = delay_ms * 2 < r->config->retry_backoff_ms_max ? delay_ms * 2
+                                                                  : r->config->retry_backoff_ms_max;
+    }
+}
+
+static enum wr_status open_signals(struct relay *r, struct wr_error *err)
+{
+    sigset_t signals;
+
+    (void)sigemptyset(&signals);
+    (void)sigaddset(&signals, SIGTERM);
+    (void)sigaddset(&signals, SIGINT);
+    (void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    r->signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (r->signal_fd < 0) {
+        return wr_fail(err, WR_FATAL, "relay", "signalfd: %s", strerror(errno));
+    }
+    streamer_abort_fd(r->signal_fd);
+    return WR_OK;
+}
+
+static enum wr_status open_rooms(struct relay *r, struct wr_error *err)
+{
+    struct publisher_events events = {
+        .context = r, .acknowledged = on_acknowledged, .failed = on_failed};
+    enum wr_status status = open_signals(r, err);
+
+    if (status == WR_OK) {
+        status = r->options->to_stdout
+                     ? publisher_stdout_open(&events, &r->publisher, err)
+                     : publisher_kafka_open(r->config, &events, &r->publisher, err);
+    }
+    if (status != WR_OK) {
+        return status;
+    }
+    r->ledger = ledger_new(LEDGER_CAPACITY);
+    r->catalog = catalog_new(r->config);
+    struct intake_parts parts = {
+        .config = r->config,
+        .ledger = r->ledger,
+        .publisher = r->publisher,
+        .catalog = catalog_source(r->catalog),
+        .context = r,
+        .wait = on_full,
+    };
+    return intake_new(&parts, &r->intake, err);
+}
+
+enum wr_status relay_run(const struct config *config, const struct relay_options *options,
+                         struct wr_error *err)
+{
+    struct relay r = {.config = config, .options = options, .signal_fd = -1};
+    enum wr_status status = open_rooms(&r, err);
+
+    if (status == WR_OK) {
+        status = run(&r, err);
+        close_connections(&r);
+    }
+    streamer_abort_fd(-1);
+    publisher_close(r.publisher); /* its callbacks need the rest */
+    intake_free(r.intake);
+    catalog_free(r.catalog);
+    ledger_free(r.ledger);
+    if (r.signal_fd >= 0) {
+        (void)close(r.signal_fd);
+    }
+    return status;
+}

@@ -1,0 +1,275 @@
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "config/config.h"
+#include "relay/intake.h"
+#include "relay/ledger.h"
+#include "relay/state.h"
+#include "streamer/catalog_pg.h"
+#include "streamer/snapshot.h"
+#include "streamer/stream.h"
+
+enum {
+    ROWS_A_TURN = 256, /* between two looks at acknowledgements and timers */
+    PROGRESS_INTERVAL_MS = 10000,
+};
+
+static bool is_captured(void *context, const char *schema, const char *table)
+{
+    const struct relay *r = context;
+
+    return intake_captures(r->intake, schema, table);
+}
+
+static struct table_filter table_filter(struct relay *r)
+{
+    return (struct table_filter){.context = r, .is_captured = is_captured};
+}
+
+static enum wr_status check_identity(struct relay *r, struct wr_error *err)
+{
+    const struct stream_identity *identity = stream_identity(r->stream);
+
+    if (r->was_connected && identity->system_identifier != r->system_identifier) {
+        return wr_fail(err, WR_FATAL, "relay",
+                       "another cluster answers now: system identifier %" PRIu64
+                       " instead of %" PRIu64 "; start anew when that is meant",
+                       identity->system_identifier, r->system_identifier);
+    }
+    if (r->start_lsn > identity->wal_lsn) {
+        return wr_fail(err, WR_FATAL, "relay",
+                       "the server stands at " WR_LSN_FMT ", before what was published (" WR_LSN_FMT
+                       "): it was restored or failed over to an older state; take a new snapshot",
+                       WR_LSN_ARGS(identity->wal_lsn), WR_LSN_ARGS(r->start_lsn));
+    }
+    r->system_identifier = identity->system_identifier;
+    return WR_OK;
+}
+
+static enum wr_status check_slot(const struct relay *r, const struct slot_state *slot,
+                                 struct wr_error *err)
+{
+    const char *name = r->config->slot_name;
+
+    if (!slot->exists) {
+        if (r->was_connected) {
+            return wr_fail(err, WR_FATAL, "relay",
+                           "slot %s is gone: changes after " WR_LSN_FMT
+                           " may be lost; start anew to make it again with a new snapshot",
+                           name, WR_LSN_ARGS(r->start_lsn));
+        }
+        return WR_OK;
+    }
+    if (strcmp(slot->plugin, "pgoutput") != 0) {
+        return wr_fail(
+            err, WR_FATAL, "relay",
+            "slot %s is of the plugin \"%s\", not pgoutput: set another slot.name, or drop "
+            "it with SELECT pg_drop_replication_slot('%s')",
+            name, slot->plugin, name);
+    }
+    if (strcmp(slot->database, r->config->database_dbname) != 0) {
+        return wr_fail(err, WR_FATAL, "relay",
+                       "slot %s is of the database \"%s\", not \"%s\": set another slot.name", name,
+                       slot->database, r->config->database_dbname);
+    }
+    if (strcmp(slot->wal_status, "lost") == 0) {
+        return wr_fail(
+            err, WR_FATAL, "relay",
+            "slot %s is lost (wal_status=lost%s%s): changes after " WR_LSN_FMT
+            " are gone; drop it with SELECT pg_drop_replication_slot('%s'), and start anew "
+            "for a new snapshot",
+            name, slot->invalidation_reason[0] == '\0' ? "" : ", ", slot->invalidation_reason,
+            WR_LSN_ARGS(slot->confirmed_flush_lsn), name);
+    }
+    if (slot->two_phase) {
+        return wr_fail(
+            err, WR_FATAL, "relay",
+            "slot %s was made with TWO_PHASE, which is not supported: drop it with SELECT "
+            "pg_drop_replication_slot('%s') and let walrelay make it",
+            name, name);
+    }
+    return WR_OK;
+}
+
+static enum wr_status snapshot_step(struct relay *r, bool *is_done, struct wr_error *err)
+{
+    struct snapshot_event event;
+    bool is_readable = false;
+
+    for (int i = 0; i < ROWS_A_TURN && !relay_is_paused(r); i++) {
+        enum wr_status status = snapshot_next(r->snapshot, &event, err);
+        if (status == WR_AGAIN) {
+            status = relay_wait_for(r, snapshot_fd(r->snapshot), false, 100000, &is_readable, err);
+            if (status == WR_OK && is_readable) {
+                intake_clock(r->intake, wr_clock_realtime_ns());
+                status = snapshot_consume(r->snapshot, err);
+            }
+            return status;
+        }
+        if (status == WR_OK && event.kind == SNAPSHOT_DONE) {
+            *is_done = true;
+            return WR_OK;
+        }
+        if (status == WR_OK && event.kind == SNAPSHOT_TABLE) {
+            status = intake_snapshot_table(r->intake, event.relation, err);
+        } else if (status == WR_OK) {
+            status =
+                intake_snapshot_row(r->intake, event.relation_oid, &event.row, event.marker, err);
+        }
+        if (status != WR_OK) {
+            return status;
+        }
+    }
+    return relay_is_paused(r) ? relay_wait_without_input(r, 100000, err) : WR_OK;
+}
+
+static void snapshot_progress(const struct relay *r, uint64_t first_count, int64_t *said_us)
+{
+    int64_t now_us = wr_clock_monotonic_us();
+
+    if (now_us - *said_us >= (int64_t)PROGRESS_INTERVAL_MS * 1000) {
+        *said_us = now_us;
+        wr_log(WR_LOG_INFO, "snapshot", WR_MSG("snapshot goes on"),
+               WR_INT("records", intake_record_count(r->intake) - first_count));
+    }
+}
+
+/* Reads the snapshot to its end, and waits until Kafka has all of it. */
+static enum wr_status snapshot_copy(struct relay *r, wr_lsn lsn, struct wr_error *err)
+{
+    uint64_t first_count = intake_record_count(r->intake);
+    int64_t started_us = wr_clock_monotonic_us();
+    int64_t said_us = started_us;
+    bool is_done = false;
+    enum wr_status status = WR_OK;
+
+    intake_clock(r->intake, wr_clock_realtime_ns());
+    intake_snapshot_begin(r->intake, lsn, snapshot_xid(r->snapshot));
+    while (status == WR_OK && !is_done) {
+        status = snapshot_step(r, &is_done, err);
+        if (status == WR_OK) {
+            status = relay_serve_publisher(r, err);
+        }
+        if (status == WR_OK && r->stop_wanted) {
+            return wr_fail(err, WR_RETRY, "snapshot", "interrupted");
+        }
+        snapshot_progress(r, first_count, &said_us);
+    }
+    if (status != WR_OK) {
+        return status;
+    }
+    intake_snapshot_end(r->intake);
+    status = relay_drain(r, -1, true, err);
+    if (status == WR_AGAIN) {
+        return wr_fail(err, WR_RETRY, "snapshot", "interrupted");
+    }
+    if (status == WR_OK) {
+        assert(ledger_is_empty(r->ledger));
+        wr_log(WR_LOG_INFO, "snapshot", WR_MSG("snapshot is complete"),
+               WR_INT("records", intake_record_count(r->intake) - first_count),
+               WR_INT("ms", (wr_clock_monotonic_us() - started_us) / 1000), WR_LSN("lsn", lsn));
+    }
+    return status;
+}
+
+static enum wr_status take_snapshot(struct relay *r, struct wr_error *err)
+{
+    const char *name = NULL;
+    wr_lsn lsn = 0;
+    struct table_filter filter = table_filter(r);
+    enum wr_status status = stream_create_snapshot_slot(r->stream, &name, &lsn, err);
+
+    if (status != WR_OK) {
+        return status;
+    }
+    wr_log(WR_LOG_INFO, "snapshot", WR_MSG("snapshot begins"),
+           WR_STR("slot.name", r->config->slot_name), WR_LSN("lsn", lsn));
+    status = snapshot_open(r->config, name, &filter, &r->snapshot, err);
+    if (status == WR_OK) {
+        ledger_restart(r->ledger, 0);
+        status = snapshot_copy(r, lsn, err);
+    }
+    snapshot_close(r->snapshot);
+    r->snapshot = NULL;
+    if (status == WR_OK) {
+        status = catalog_keep_slot(r->catalog, err);
+        r->start_lsn = lsn;
+    }
+    return status;
+}
+
+/* The slot, made where it is missing: with a snapshot before it, or without. */
+static enum wr_status prepare_slot(struct relay *r, struct wr_error *err)
+{
+    struct slot_state slot;
+    enum wr_status status = catalog_slot(r->catalog, &slot, err);
+
+    if (status == WR_OK) {
+        status = check_slot(r, &slot, err);
+    }
+    if (status != WR_OK) {
+        return status;
+    }
+    if (slot.exists) {
+        if (slot.confirmed_flush_lsn > r->start_lsn) {
+            r->start_lsn = slot.confirmed_flush_lsn;
+        }
+        return WR_OK;
+    }
+    if (r->config->snapshot_mode == SNAPSHOT_INITIAL) {
+        return take_snapshot(r, err);
+    }
+    return stream_create_slot(r->stream, &r->start_lsn, err);
+}
+
+static void plan_reports(struct relay *r)
+{
+    int64_t timeout_ms = stream_identity(r->stream)->wal_sender_timeout_ms;
+    int64_t interval_ms = r->config->status_update_interval_ms;
+
+    if (timeout_ms > 0 && interval_ms > timeout_ms / 3) {
+        interval_ms = timeout_ms / 3;
+    }
+    r->status_interval_us = interval_ms * 1000;
+    r->status_due_us = 0; /* one at once: the server learns that somebody is there */
+    r->reported_lsn = 0;
+}
+
+enum wr_status relay_start(struct relay *r, struct wr_error *err)
+{
+    struct table_filter filter = table_filter(r);
+    enum wr_status status = stream_connect(r->config, &r->stream, err);
+
+    if (status == WR_OK) {
+        status = check_identity(r, err);
+    }
+    if (status == WR_OK) {
+        status = catalog_prepare_publication(r->catalog, &filter, err);
+    }
+    intake_restart(r->intake);
+    if (status == WR_OK) {
+        status = prepare_slot(r, err);
+    }
+    if (status == WR_OK && !r->was_connected) {
+        status = catalog_check_tables(r->catalog, &filter, err);
+    }
+    if (status != WR_OK) {
+        return status;
+    }
+    ledger_restart(r->ledger, r->start_lsn);
+    intake_restart(r->intake);
+    bool with_messages = stream_identity(r->stream)->server_version >= 140000;
+    status = stream_start(r->stream, r->start_lsn, with_messages, err);
+    if (status == WR_OK) {
+        r->is_streaming = true;
+        r->was_connected = true;
+        plan_reports(r);
+        wr_log(WR_LOG_INFO, "relay", WR_MSG("streaming"), WR_STR("slot.name", r->config->slot_name),
+               WR_STR("publication.name", r->config->publication_name),
+               WR_LSN("lsn", r->start_lsn));
+    }
+    return status;
+}

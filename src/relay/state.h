@@ -1,0 +1,75 @@
+/* relay/state.h - the run of one relay, for the files of this room only. */
+#ifndef WR_RELAY_STATE_H
+#define WR_RELAY_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/lsn.h"
+#include "base/status.h"
+#include "relay/relay.h"
+
+struct catalog;
+struct config;
+struct intake;
+struct ledger;
+struct publisher;
+struct snapshot;
+struct stream;
+
+struct relay {
+    const struct config *config;
+    const struct relay_options *options;
+    struct publisher *publisher;
+    struct ledger *ledger;
+    struct intake *intake;
+    struct catalog *catalog;
+    struct stream *stream;
+    struct snapshot *snapshot;
+    int signal_fd;
+    bool stop_wanted;
+    int64_t stop_by_us; /* when a wanted stop no longer waits for the open transaction */
+    bool is_streaming;  /* the connection takes status updates */
+    bool was_connected;
+    uint64_t system_identifier;
+    wr_lsn start_lsn;    /* where a new connection goes on, 0: where the slot stands */
+    wr_lsn reported_lsn; /* of the last status update */
+    int64_t status_due_us;
+    int64_t status_sent_us;
+    int64_t status_interval_us;
+    uint64_t event_count;
+    struct wr_error failure; /* of a delivery, found in a callback; status WR_OK: none */
+};
+
+/*
+ * From nothing to a stream that runs (start.c): connects, checks what answers, makes publication
+ * and slot where they are missing, with a snapshot before the slot, and starts the stream.
+ */
+WR_MUST_USE enum wr_status relay_start(struct relay *r, struct wr_error *err);
+
+/* Waiting (wait.c). Every wait goes on serving acknowledgements, status updates and signals. */
+
+/* Takes acknowledgements in. WR_FATAL: a record was refused. */
+WR_MUST_USE enum wr_status relay_serve_publisher(struct relay *r, struct wr_error *err);
+/*
+ * A status update when it is due: `now`, by timer, or soon after something new may be confirmed.
+ * What is confirmed is what the ledger says.
+ */
+WR_MUST_USE enum wr_status relay_report(struct relay *r, bool now, struct wr_error *err);
+int64_t relay_until_report_us(const struct relay *r);
+/* Until `input_fd` is readable, or anything else happened, or the time is up. */
+WR_MUST_USE enum wr_status relay_wait_for(struct relay *r, int input_fd, bool wants_write,
+                                          int64_t timeout_us, bool *is_readable,
+                                          struct wr_error *err);
+/* One wait of a pause: everything is served but input. */
+WR_MUST_USE enum wr_status relay_wait_without_input(struct relay *r, int64_t timeout_us,
+                                                    struct wr_error *err);
+/* Until nothing is in flight. WR_AGAIN: not within `timeout_ms` (-1: no limit), or a stop is wanted
+ * and `until_stop` is set. */
+WR_MUST_USE enum wr_status relay_drain(struct relay *r, int64_t timeout_ms, bool until_stop,
+                                       struct wr_error *err);
+/* Reading pauses: as much is in flight as may be. */
+bool relay_is_paused(const struct relay *r);
+void relay_read_signals(struct relay *r);
+
+#endif /* WR_RELAY_STATE_H */
