@@ -29,6 +29,11 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 
+enum {
+    TRUNCATE_FLAGS = 1 | 2, /* CASCADE, RESTART IDENTITY */
+    LOGICAL_FLAGS = 1,      /* transactional */
+};
+
 void pgoutput_init(struct pgoutput *decoder)
 {
     decoder->in_transaction = false;
@@ -149,6 +154,10 @@ static enum wr_status truncate_decode(struct wr_cursor *in, struct message *out,
         return wr_fail(err, WR_FATAL, "pgoutput", "a Truncate of %u relations is cut short",
                        out->truncate.count);
     }
+    if ((out->truncate.flags & ~TRUNCATE_FLAGS) != 0) {
+        return wr_fail(err, WR_FATAL, "pgoutput", "a Truncate has the unknown flags 0x%02x",
+                       out->truncate.flags);
+    }
     in->next += (size_t)out->truncate.count * 4;
     return WR_OK;
 }
@@ -190,21 +199,35 @@ static enum wr_status transaction_decode(struct wr_cursor *in, struct pgoutput *
     if (in->failed) {
         return WR_OK;
     }
-    if (flags != 0 || !decoder->in_transaction) {
+    const char *problem = flags != 0                 ? "has unknown flags"
+                          : out->end_lsn == 0        ? "has no end"
+                          : !decoder->in_transaction ? "outside a transaction"
+                                                     : NULL;
+    if (problem != NULL) {
         return wr_fail(err, WR_FATAL, "pgoutput", "Commit at " WR_LSN_FMT " %s",
-                       WR_LSN_ARGS(out->commit_lsn),
-                       flags != 0 ? "has unknown flags" : "outside a transaction");
+                       WR_LSN_ARGS(out->commit_lsn), problem);
     }
     decoder->in_transaction = false;
     return WR_OK;
 }
 
-static void logical_decode(struct wr_cursor *in, struct message *out)
+static enum wr_status logical_decode(struct wr_cursor *in, struct message *out,
+                                     struct wr_error *err)
 {
-    out->logical.is_transactional = (wr_cursor_uint(in, 1) & 1) != 0;
+    unsigned flags = (unsigned)wr_cursor_uint(in, 1);
+
+    out->logical.is_transactional = flags != 0;
     out->logical.lsn = read_lsn(in);
     out->logical.prefix = wr_cursor_str(in);
     out->logical.content = read_bytes(in);
+    if ((flags & ~(unsigned)LOGICAL_FLAGS) != 0) {
+        return wr_fail(err, WR_FATAL, "pgoutput", "a logical message has the unknown flags 0x%02x",
+                       flags);
+    }
+    if (out->logical.lsn == 0 && !in->failed) {
+        return wr_fail(err, WR_FATAL, "pgoutput", "a logical message without an LSN");
+    }
+    return WR_OK;
 }
 
 static void stream_abort_decode(struct wr_cursor *in, struct message *out)
@@ -266,8 +289,7 @@ static enum wr_status body_decode(struct wr_cursor *in, unsigned kind, struct pg
     case MESSAGE_RELATION:
         return relation_message_decode(in, out, err);
     case MESSAGE_LOGICAL:
-        logical_decode(in, out);
-        return WR_OK;
+        return logical_decode(in, out, err);
     case MESSAGE_ORIGIN:
         out->origin_lsn = read_lsn(in);
         out->origin = wr_cursor_str(in);
