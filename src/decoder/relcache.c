@@ -54,7 +54,9 @@ void relcache_free(struct relcache *cache)
 /* Where `oid` is, or the empty slot where it would be. */
 static struct relation **find(struct relation **slots, size_t slot_count, uint32_t oid)
 {
-    size_t i = (oid * UINT32_C(2654435769)) & (slot_count - 1); /* Fibonacci hashing */
+    /* Fibonacci hashing: what distinguishes oids ends up in the upper half, which is folded in. */
+    uint32_t hash = oid * UINT32_C(2654435769);
+    size_t i = (hash ^ hash >> 16) & (slot_count - 1);
 
     while (slots[i] != NULL && slots[i]->oid != oid) {
         i = (i + 1) & (slot_count - 1);
