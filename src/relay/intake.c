@@ -1,13 +1,13 @@
 #include "relay/intake.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/json_write.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "codec/codec.h"
@@ -123,11 +123,10 @@ static void header_add(struct encoded *out, const char *name, size_t size, bool 
 static void header_add_number(struct intake *in, struct encoded *out, const char *name,
                               uint64_t number)
 {
-    char text[24];
-    int size = snprintf(text, sizeof(text), "%" PRIu64, number);
+    size_t start = in->headers.size;
 
-    wr_buffer_add(&in->headers, text, (size_t)size);
-    header_add(out, name, (size_t)size, false);
+    wr_json_int(&in->headers, (int64_t)number);
+    header_add(out, name, in->headers.size - start, false);
 }
 
 static enum wr_status encode_headers(struct intake *in, const struct record *record,

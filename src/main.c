@@ -1,0 +1,199 @@
+/* Options, exit codes, and nothing else. */
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/lsn.h"
+#include "base/status.h"
+#include "config/config.h"
+#include "relay/relay.h"
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, SOURCE_COUNT_MAX = 256 };
+
+static const char USAGE[] =
+    "walrelay - PostgreSQL to Kafka, in place of Debezium and Kafka Connect\n"
+    "\n"
+    "  walrelay run -c FILE [-c FILE…] [--set KEY=VALUE…] [--stdout] [--endpos LSN]\n"
+    "  walrelay config [KEY]      every property: type, default, meaning\n"
+    "  walrelay --help | --version\n"
+    "\n"
+    "`walrelay run --help` says more.\n";
+
+static const char USAGE_RUN[] =
+    "walrelay run -c FILE [-c FILE…] [--set KEY=VALUE…] [--stdout] [--endpos LSN]\n"
+    "\n"
+    "Reads the replication slot and publishes until SIGTERM or SIGINT; then everything that was\n"
+    "read is acknowledged and confirmed before it exits.\n"
+    "\n"
+    "  -c, --config FILE    a .properties file or Connect JSON; of several, later ones win\n"
+    "      --set KEY=VALUE  one property, as if it stood in a last file\n"
+    "      --stdout         records to standard output, one JSON line each; needs no Kafka\n"
+    "      --endpos LSN     exit once everything up to LSN (as 16/B374D848) is confirmed\n"
+    "      --verbose        debug lines in the log\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 done, 1 failed while running, 2 usage or configuration.\n"
+    "The log goes to standard error, one logfmt line an event.\n";
+
+struct run_arguments {
+    struct config_source sources[SOURCE_COUNT_MAX];
+    size_t source_count;
+    struct relay_options options;
+};
+
+static int usage_error(const char *format, ...) WR_PRINTF(1, 2);
+
+static int usage_error(const char *format, ...)
+{
+    va_list args;
+
+    fputs("walrelay: ", stderr);
+    va_start(args, format);
+    (void)vfprintf(stderr, format, args);
+    va_end(args);
+    fputs("\nTry `walrelay --help`.\n", stderr);
+    return EXIT_USAGE;
+}
+
+static bool add_source(struct run_arguments *arguments, struct config_source source)
+{
+    if (arguments->source_count == SOURCE_COUNT_MAX) {
+        return false;
+    }
+    arguments->sources[arguments->source_count++] = source;
+    return true;
+}
+
+/* -1: go on with what was read; else the exit code. */
+static int parse_run(int argc, char **argv, struct run_arguments *out)
+{
+    enum { OPTION_SET = 256, OPTION_STDOUT, OPTION_ENDPOS, OPTION_VERBOSE };
+    static const struct option options[] = {
+        {"config", required_argument, NULL, 'c'},
+        {"set", required_argument, NULL, OPTION_SET},
+        {"stdout", no_argument, NULL, OPTION_STDOUT},
+        {"endpos", required_argument, NULL, OPTION_ENDPOS},
+        {"verbose", no_argument, NULL, OPTION_VERBOSE},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option = 0;
+
+    while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
+        bool fits = true;
+        switch (option) {
+        case 'c':
+            fits = add_source(out, (struct config_source){.path = optarg});
+            break;
+        case OPTION_SET:
+            if (strchr(optarg, '=') == NULL) {
+                return usage_error("--set wants KEY=VALUE, not \"%s\"", optarg);
+            }
+            fits = add_source(out, (struct config_source){.set = optarg});
+            break;
+        case OPTION_STDOUT:
+            out->options.to_stdout = true;
+            break;
+        case OPTION_ENDPOS:
+            if (!wr_lsn_parse(optarg, &out->options.endpos) || out->options.endpos == 0) {
+                return usage_error("--endpos wants an LSN such as 16/B374D848, not \"%s\"", optarg);
+            }
+            break;
+        case OPTION_VERBOSE:
+            wr_log_level_set(WR_LOG_DEBUG);
+            break;
+        case 'h':
+            fputs(USAGE_RUN, stdout);
+            return EXIT_DONE;
+        default: /* getopt has said what is wrong */
+            return usage_error("see the options of `walrelay run --help`");
+        }
+        if (!fits) {
+            return usage_error("too many -c and --set");
+        }
+    }
+    if (optind < argc) {
+        return usage_error("\"%s\" is no option of run", argv[optind]);
+    }
+    if (out->source_count == 0) {
+        return usage_error("run wants a configuration: -c FILE");
+    }
+    return -1;
+}
+
+static void report_problem(const char *problem)
+{
+    (void)fprintf(stderr, "walrelay: %s\n", problem);
+}
+
+static int run(int argc, char **argv)
+{
+    struct run_arguments arguments = {.source_count = 0};
+    struct config *config = NULL;
+    struct wr_error err = {0};
+    int code = parse_run(argc, argv, &arguments);
+
+    if (code >= 0) {
+        return code;
+    }
+    if (config_load(arguments.sources, arguments.source_count, !arguments.options.to_stdout,
+                    report_problem, &config, &err) != WR_OK) {
+        report_problem(err.text);
+        return EXIT_USAGE;
+    }
+    enum wr_status status = relay_run(config, &arguments.options, &err);
+    if (status != WR_OK) {
+        wr_log(WR_LOG_ERROR, err.where, WR_MSG(err.text));
+    }
+    config_free(config);
+    return status == WR_OK ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int print_config(int argc, char **argv)
+{
+    if (argc > 2) {
+        return usage_error("\"%s\": config takes one key", argv[2]);
+    }
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        fputs("walrelay config [KEY]\n\nPrints the reference of every property, or of one.\n",
+              stdout);
+        return EXIT_DONE;
+    }
+    if (!config_print_reference(argc == 2 ? argv[1] : NULL)) {
+        return usage_error("\"%s\" is no property: `walrelay config` lists them", argv[1]);
+    }
+    return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const later[] = {"sink", "check", "setup", "status"};
+
+    if (argc < 2) {
+        return usage_error("a command is missing");
+    }
+    if (strcmp(argv[1], "run") == 0) {
+        return run(argc - 1, argv + 1);
+    }
+    if (strcmp(argv[1], "config") == 0) {
+        return print_config(argc - 1, argv + 1);
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        fputs(USAGE, stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("walrelay " WR_VERSION);
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
+        if (strcmp(argv[1], later[i]) == 0) {
+            return usage_error("the command %s is not available in this version", argv[1]);
+        }
+    }
+    return usage_error("\"%s\" is no command", argv[1]);
+}
