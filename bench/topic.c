@@ -1,8 +1,12 @@
 #include "topic.h"
 
 #include <string.h>
+#include <time.h>
 
-enum { REQUEST_TIMEOUT_MS = 10000 };
+enum {
+    REQUEST_TIMEOUT_MS = 10000,
+    LEADER_TRY_COUNT = 200, /* in ten seconds */
+};
 
 static enum wr_status configure(rd_kafka_conf_t *conf, const char *bootstrap, struct wr_error *err)
 {
@@ -81,6 +85,23 @@ static enum wr_status created(rd_kafka_event_t *event, const char *name, struct 
     return WR_OK;
 }
 
+/*
+ * A count comes only from a leader. A client that comes before there is one looks again a second
+ * later, and that second would count as somebody's start.
+ */
+static enum wr_status wait_for_leader(struct topic *t, struct wr_error *err)
+{
+    const struct timespec interval = {.tv_nsec = 50000000};
+
+    for (int i = 0; topic_count(t) < 0; i++) {
+        if (i == LEADER_TRY_COUNT) {
+            return wr_fail(err, WR_FATAL, "topic", "%s: no leader in time", t->name);
+        }
+        (void)nanosleep(&interval, NULL);
+    }
+    return WR_OK;
+}
+
 enum wr_status topic_create(struct topic *t, struct wr_error *err)
 {
     char text[256] = "";
@@ -101,7 +122,7 @@ enum wr_status topic_create(struct topic *t, struct wr_error *err)
     }
     rd_kafka_queue_destroy(answers);
     rd_kafka_NewTopic_destroy(wanted);
-    return status;
+    return status == WR_OK ? wait_for_leader(t, err) : status;
 }
 
 void topic_delete(struct topic *t)
