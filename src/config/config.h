@@ -109,11 +109,13 @@ struct transform_config {
 /* Strings are NULL where a property is unset and has no default. All lives as long as the config.
  */
 struct config {
+    struct wr_arena *arena; /* owns everything here, this struct too */
+
     /* PostgreSQL */
-    struct config_pairs database; /* libpq keywords and values: host, port, user, sslmode, … */
+    struct config_pairs database; /* libpq keywords and values: host, port, user, …; no dbname */
     const char *database_dbname;
     int64_t database_query_timeout_ms;      /* database.query.timeout.ms, 0 is none */
-    struct config_pairs initial_statements; /* database.initial.statements, values only */
+    struct config_pairs initial_statements; /* database.initial.statements, names are NULL */
     const char *slot_name;
     bool slot_drop_on_stop;
     int64_t slot_max_retries;
@@ -156,6 +158,9 @@ struct config {
     size_t transform_count;
     enum converter_kind key_converter;
     enum converter_kind value_converter;
+    /* BinaryDataConverter's, for what is not bytes; CONVERTER_DEFAULT when none was given. */
+    enum converter_kind key_delegate_converter;
+    enum converter_kind value_delegate_converter;
 
     /* Kafka */
     struct config_pairs kafka;  /* librdkafka names, bootstrap.servers among them */

@@ -1,0 +1,255 @@
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/arena.h"
+#include "base/regex.h"
+#include "config/loader.h"
+#include "config/property.h"
+
+/* Setters of the properties whose values have a form of their own. */
+
+enum {
+    SLOT_NAME_SIZE_MAX = 63,                   /* PostgreSQL's NAMEDATALEN less its NUL */
+    INFLIGHT_BYTES_DEFAULT = 16 * 1024 * 1024, /* keeps a loaded relay within 40 MB */
+};
+
+static void store_string(const struct property *p, void *base, const char *value)
+{
+    memcpy((char *)base + p->offset, &value, sizeof(value));
+}
+
+void set_slot_name(struct loader *l, const struct property_match *match, const struct entry *e,
+                   void *base)
+{
+    size_t size = strlen(e->value);
+
+    if (size > SLOT_NAME_SIZE_MAX ||
+        strspn(e->value, "abcdefghijklmnopqrstuvwxyz0123456789_") != size) {
+        loader_problem(l, e, "must be at most %d lower-case letters, digits and underscores",
+                       SLOT_NAME_SIZE_MAX);
+        return;
+    }
+    store_string(match->property, base, e->value);
+}
+
+void set_topic_part(struct loader *l, const struct property_match *match, const struct entry *e,
+                    void *base)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789._-";
+
+    if (strspn(e->value, allowed) != strlen(e->value)) {
+        loader_problem(l, e, "must be of letters, digits, dots, hyphens and underscores");
+        return;
+    }
+    store_string(match->property, base, e->value);
+}
+
+void set_keepalives(struct loader *l, const struct property_match *match, const struct entry *e,
+                    void *base)
+{
+    bool is_true = strcasecmp(e->value, "true") == 0;
+
+    (void)match;
+    (void)base;
+    if (!is_true && strcasecmp(e->value, "false") != 0) {
+        loader_problem(l, e, "must be true or false");
+        return;
+    }
+    loader_pair_set(l, &l->config->database, "keepalives", is_true ? "1" : "0");
+}
+
+/* Statements end at a semicolon; two of them are one semicolon inside a statement. */
+void set_initial_statements(struct loader *l, const struct property_match *match,
+                            const struct entry *e, void *base)
+{
+    char *statement = loader_alloc(l, strlen(e->value) + 1, 1);
+    size_t size = 0;
+
+    (void)match;
+    (void)base;
+    for (const char *c = e->value;; c++) {
+        if (c[0] == ';' && c[1] == ';') {
+            statement[size++] = ';';
+            c++;
+            continue;
+        }
+        if (*c != ';' && *c != '\0') {
+            statement[size++] = *c;
+            continue;
+        }
+        struct wr_slice text = loader_trim((struct wr_slice){statement, size});
+        if (text.size > 0) {
+            loader_pair_set(l, &l->config->initial_statements, NULL, loader_copy(l, text));
+        }
+        size = 0;
+        if (*c == '\0') {
+            return;
+        }
+    }
+}
+
+static bool check_regex_list(struct loader *l, const struct entry *e, const char *patterns)
+{
+    struct wr_regex_list *list = NULL;
+    struct wr_error err;
+
+    if (wr_regex_list_new(patterns, &list, &err) != WR_OK) {
+        loader_problem(l, e, "%s", e->is_secret ? "is not a regular expression" : err.text);
+        return false;
+    }
+    wr_regex_list_free(list);
+    return true;
+}
+
+void set_column_rule(struct loader *l, const struct property_match *match, const struct entry *e,
+                     void *base)
+{
+    struct config *config = base;
+    size_t count = config->column_rule_count;
+    unsigned long size = strtoul(match->wildcard.data, NULL, 10);
+
+    if (size > INT32_MAX || match->wildcard.size > 10) {
+        loader_problem(l, e, "the number in the name must be at most %" PRId32, INT32_MAX);
+        return;
+    }
+    if (!check_regex_list(l, e, e->value)) {
+        return;
+    }
+    config->column_rules =
+        loader_grow(l, config->column_rules, count, sizeof(*config->column_rules));
+    config->column_rules[count] = (struct column_rule){
+        .is_mask = strncmp(match->property->name, "column.mask", 11) == 0,
+        .size = (uint32_t)size,
+        .columns = e->value,
+    };
+    config->column_rule_count++;
+}
+
+/* "table:column,column;table:column", where the table is an expression. */
+void set_message_key_columns(struct loader *l, const struct property_match *match,
+                             const struct entry *e, void *base)
+{
+    struct wr_slice list = wr_slice_str(e->value);
+    struct wr_slice item = {0};
+
+    while (loader_take_item(&list, ';', &item)) {
+        const char *colon = item.size > 0 ? memrchr(item.data, ':', item.size) : NULL;
+        if (item.size == 0) {
+            continue;
+        }
+        if (colon == NULL || colon == item.data || colon + 1 == item.data + item.size) {
+            loader_problem(l, e, "must be schema.table:column,column and more of them behind ;");
+            return;
+        }
+        struct wr_slice table = {item.data, (size_t)(colon - item.data)};
+        if (!check_regex_list(l, e, loader_copy(l, table))) {
+            return;
+        }
+    }
+    store_string(match->property, base, e->value);
+}
+
+void set_skipped_operations(struct loader *l, const struct property_match *match,
+                            const struct entry *e, void *base)
+{
+    struct config *config = base;
+    struct wr_slice list = wr_slice_str(e->value);
+    struct wr_slice item = {0};
+    bool is_none = false;
+    size_t count = 0;
+
+    (void)match;
+    config->skip_create = config->skip_update = false;
+    config->skip_delete = config->skip_truncate = false;
+    while (loader_take_item(&list, ',', &item)) {
+        char op = item.size == 1 ? item.data[0] : '\0';
+        bool is_item_none = wr_slice_is(item, "none");
+        if (!is_item_none && (op == '\0' || strchr("cudt", op) == NULL)) {
+            loader_problem(l, e, "must be none, or a list of c, u, d and t");
+            return;
+        }
+        config->skip_create |= op == 'c';
+        config->skip_update |= op == 'u';
+        config->skip_delete |= op == 'd';
+        config->skip_truncate |= op == 't';
+        is_none |= is_item_none;
+        count++;
+    }
+    if (is_none && count > 1) {
+        loader_problem(l, e, "has none and other operations; use none alone or leave it out");
+    }
+}
+
+/* Debezium's 0 is "no bound"; there always is one here. */
+void set_inflight_bytes_max(struct loader *l, const struct property_match *match,
+                            const struct entry *e, void *base)
+{
+    struct config *config = base;
+    char *end = NULL;
+    long long bytes = strtoll(e->value, &end, 10);
+
+    (void)match;
+    if (*end != '\0' || bytes < 0 || bytes > INT32_MAX) {
+        loader_problem(l, e, "must be a whole number of bytes from 0 to %" PRId32, INT32_MAX);
+        return;
+    }
+    config->inflight_bytes_max = bytes == 0 ? INFLIGHT_BYTES_DEFAULT : bytes;
+}
+
+static bool read_placement(struct wr_slice text, enum additional_placement *out)
+{
+    if (wr_slice_is(text, "header")) {
+        *out = PLACEMENT_HEADER;
+    } else if (wr_slice_is(text, "envelope")) {
+        *out = PLACEMENT_ENVELOPE;
+    } else if (wr_slice_is(text, "partition")) {
+        *out = PLACEMENT_PARTITION;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* "column:placement" or "column:placement:alias". */
+static bool read_additional_field(struct loader *l, struct wr_slice item,
+                                  struct additional_field *out)
+{
+    struct wr_slice column = {0}, placement = {0}, alias = {0}, more = {0};
+
+    if (!loader_take_item(&item, ':', &column) || column.size == 0 ||
+        !loader_take_item(&item, ':', &placement) || !read_placement(placement, &out->placement)) {
+        return false;
+    }
+    bool has_alias = loader_take_item(&item, ':', &alias) && alias.size > 0;
+    out->column = loader_copy(l, column);
+    out->alias = has_alias ? loader_copy(l, alias) : out->column;
+    return !loader_take_item(&item, ':', &more);
+}
+
+void set_additional_fields(struct loader *l, const struct property_match *match,
+                           const struct entry *e, void *base)
+{
+    struct event_router_config *router = base;
+    struct wr_slice list = wr_slice_str(e->value);
+    struct wr_slice item = {0};
+    size_t count_max = 1;
+
+    (void)match;
+    for (const char *c = e->value; *c != '\0'; c++) {
+        count_max += *c == ',' ? 1 : 0;
+    }
+    router->additional = loader_alloc(l, count_max, sizeof(*router->additional));
+    while (loader_take_item(&list, ',', &item)) {
+        if (!read_additional_field(l, item, &router->additional[router->additional_count])) {
+            loader_problem(l, e,
+                           "must be a list of column:placement or column:placement:alias, where "
+                           "placement is header, envelope or partition");
+            return;
+        }
+        router->additional_count++;
+    }
+}

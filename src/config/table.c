@@ -1,0 +1,19 @@
+#include "config/table_rows.h"
+
+const struct property_group *const property_table[] = {
+    &table_connection,   &table_slot,         &table_capture,    &table_snapshot,
+    &table_topics,       &table_values,       &table_converters, &table_transforms,
+    &table_event_router, &table_regex_router, &table_kafka,      &table_errors,
+    &table_operation,    &table_debezium,     &table_worker,     NULL,
+};
+
+const struct property *property_at(size_t index)
+{
+    for (size_t i = 0; property_table[i] != NULL; i++) {
+        if (index < property_table[i]->count) {
+            return &property_table[i]->rows[index];
+        }
+        index -= property_table[i]->count;
+    }
+    return NULL;
+}

@@ -1,0 +1,160 @@
+#include "config/table_rows.h"
+
+/* What walrelay publishes: topics and records, values, converters. */
+
+static const struct property topics[] = {
+    {.name = "topic.prefix",
+     .is_required = true,
+     .set = set_topic_part,
+     STORED(config, topic_prefix),
+     .meaning = "first part of the topics of change events: <prefix>.<schema>.<table>"},
+    {.name = "topic.delimiter",
+     .default_value = ".",
+     .set = set_topic_part,
+     STORED(config, topic_delimiter),
+     .meaning = "what stands between the parts of a topic"},
+    {.name = "tombstones.on.delete",
+     .type = PROPERTY_BOOL,
+     .default_value = "true",
+     STORED(config, tombstones_on_delete),
+     .meaning = "a record with a null value behind each delete, for compacted topics"},
+    {.name = "extended.headers.enabled",
+     .type = PROPERTY_BOOL,
+     .default_value = "true",
+     STORED(config, extended_headers_enabled),
+     .meaning = "headers __debezium.context.* as Debezium's, and walrelay.lsn and walrelay.seq"},
+    LATER("provide.transaction.metadata", "false", "leave it out"),
+    ACCEPTED(STRING, "topic.transaction", "transaction",
+             "only with provide.transaction.metadata=true"),
+    ACCEPTED(STRING, "transaction.metadata.factory", NULL,
+             "only with provide.transaction.metadata=true"),
+    ONLY("schema.name.adjustment.mode", "none", "avro|avro_unicode", "names as they are"),
+    ONLY("field.name.adjustment.mode", "none", "avro|avro_unicode", "names as they are"),
+    LATER("column.propagate.source.type", NULL, "leave it out"),
+    LATER("datatype.propagate.source.type", NULL, "leave it out"),
+    ACCEPTED(BOOL, "include.schema.comments", "false", "seen in schemas only"),
+    LATER("topic.naming.strategy", "io.debezium.schema.SchemaTopicNamingStrategy",
+          "leave it out, and use RegexRouter for other names"),
+    ACCEPTED(INT, "topic.cache.size", "10000", "a topic's name is made once a table"),
+    LATER("sourceinfo.struct.maker",
+          "io.debezium.connector.postgresql.PostgresSourceInfoStructMaker", "leave it out"),
+    LATER("custom.sanitize.pattern", NULL, "leave it out"),
+    LATER("routes", NULL, "leave it out"),
+    LATER("routes.<rest>", NULL, "leave it out"),
+};
+const struct property_group table_topics = {.heading = "Topics and records", ROWS(topics)};
+
+static const struct property values[] = {
+    {.name = "decimal.handling.mode",
+     .type = PROPERTY_CHOICE,
+     .default_value = "precise",
+     .choices = "precise|double|string",
+     STORED(config, decimal_handling_mode),
+     .meaning = "numeric and money: exact (bytes and scale), as a double, or as text"},
+    ONLY("time.precision.mode", "adaptive",
+         "adaptive_time_microseconds|connect|isostring|microseconds|nanoseconds|structured",
+         "dates and times: milliseconds or microseconds, as the column's precision needs"),
+    {.name = "binary.handling.mode",
+     .type = PROPERTY_CHOICE,
+     .default_value = "bytes",
+     .choices = "bytes|base64|base64-url-safe|hex",
+     STORED(config, binary_handling_mode),
+     .meaning = "bytea: as bytes, or as text in one of three forms"},
+    ONLY("hstore.handling.mode", "json", "map", "hstore: a JSON text"),
+    ONLY("interval.handling.mode", "numeric", "string", "interval: microseconds"),
+    {.name = "money.fraction.digits",
+     .type = PROPERTY_INT,
+     .default_value = "2",
+     BETWEEN(0, 18),
+     STORED(config, money_fraction_digits),
+     .meaning = "digits behind the point of money, as lc_monetary has them"},
+    {.name = "unavailable.value.placeholder",
+     .default_value = "__debezium_unavailable_value",
+     STORED(config, unavailable_value_placeholder),
+     .meaning = "stands for a large value that an update did not change and PostgreSQL does not "
+                "send"},
+    {.name = "include.unknown.datatypes",
+     .type = PROPERTY_BOOL,
+     .default_value = "false",
+     STORED(config, include_unknown_datatypes),
+     .meaning = "columns of types that nobody knows: as bytes of their text, instead of left out "
+                "with a warning"},
+    ACCEPTED_CHOICE("schema.refresh.mode", "columns_diff",
+                    "columns_diff|columns_diff_exclude_unchanged_toast",
+                    "columns are always those that the WAL tells"),
+    LATER("converters", NULL, "leave it out"),
+    LATER("post.processors", NULL, "leave it out"),
+    ACCEPTED_CHOICE("event.converting.failure.handling.mode", "warn", "warn|fail|skip",
+                    "a value is published right or its row is refused: see errors.tolerance"),
+    ONLY("event.processing.failure.handling.mode", "fail", "warn|skip,ignore",
+         "a row that cannot be published stops the relay: see errors.tolerance"),
+};
+const struct property_group table_values = {.heading = "Values", ROWS(values)};
+
+/* The places are those of enum converter_kind. */
+#define CONVERTERS                                                                                 \
+    "default|org.apache.kafka.connect.json.JsonConverter|"                                         \
+    "org.apache.kafka.connect.storage.StringConverter|"                                            \
+    "org.apache.kafka.connect.converters.ByteArrayConverter|"                                      \
+    "io.debezium.converters.BinaryDataConverter"
+#define CONVERTERS_LATER "io.confluent.connect.*|io.apicurio.*|io.debezium.converters.*"
+#define DELEGATES        "default|org.apache.kafka.connect.json.JsonConverter"
+#define DELEGATES_LATER  "org.apache.kafka.connect.*|io.confluent.connect.*"
+
+/* Options of one of the two converters; `schemas.enable` belongs to converters_check(). */
+#define CONVERTER_OPTIONS(prefix, delegate)                                                        \
+    {                                                                                              \
+        .name = prefix ".schemas.enable",                                                          \
+        .type = PROPERTY_BOOL,                                                                     \
+        .default_value = "true",                                                                   \
+        .meaning = "JsonConverter needs false: schemas are not supported yet",                     \
+    },                                                                                             \
+        {                                                                                          \
+            .name = prefix ".delegate.converter.type",                                             \
+            .type = PROPERTY_CHOICE,                                                               \
+            .default_value = "default",                                                            \
+            .choices = DELEGATES,                                                                  \
+            .choices_later = DELEGATES_LATER,                                                      \
+            STORED(config, delegate),                                                              \
+            .meaning = "what BinaryDataConverter leaves to others: all that is not bytes",         \
+        },                                                                                         \
+        {                                                                                          \
+            .name = prefix ".delegate.converter.type.schemas.enable",                              \
+            .type = PROPERTY_BOOL,                                                                 \
+            .default_value = "true",                                                               \
+            .meaning = "JsonConverter needs false: schemas are not supported yet",                 \
+        },                                                                                         \
+        ONLY(prefix ".decimal.format", "BASE64", "NUMERIC", "of JsonConverter"),                   \
+        ONLY(prefix ".replace.null.with.default", "true", "false", "of JsonConverter"),            \
+        ACCEPTED(INT, prefix ".schemas.cache.size", "1000", "of JsonConverter's schemas"),         \
+        ONLY(prefix ".encoding", "UTF-8", "*", "of StringConverter"),                              \
+        ONLY(prefix ".converter.encoding", "UTF-8", "*", "of StringConverter")
+
+static const struct property converters[] = {
+    {.name = "key.converter",
+     .type = PROPERTY_CHOICE,
+     .default_value = "default",
+     .choices = CONVERTERS,
+     .choices_later = CONVERTERS_LATER,
+     STORED(config, key_converter),
+     .meaning = "how keys become bytes; default: text as it is, and JSON without schemas"},
+    CONVERTER_OPTIONS("key.converter", key_delegate_converter),
+    {.name = "value.converter",
+     .type = PROPERTY_CHOICE,
+     .default_value = "default",
+     .choices = CONVERTERS,
+     .choices_later = CONVERTERS_LATER,
+     STORED(config, value_converter),
+     .meaning = "how values become bytes; default: an outbox payload as it is, change events as "
+                "JSON without schemas"},
+    CONVERTER_OPTIONS("value.converter", value_delegate_converter),
+    {.name = "header.converter",
+     .type = PROPERTY_CHOICE,
+     .default_value = "org.apache.kafka.connect.storage.SimpleHeaderConverter",
+     .choices = "org.apache.kafka.connect.storage.SimpleHeaderConverter|"
+                "org.apache.kafka.connect.storage.StringConverter",
+     .choices_later = "org.apache.kafka.connect.*",
+     .meaning = "how headers become bytes: as text"},
+    ACCEPTED(STRING, "header.converter.<rest>", NULL, "of the converter of headers"),
+};
+const struct property_group table_converters = {.heading = "Converters", ROWS(converters)};

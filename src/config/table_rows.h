@@ -1,0 +1,49 @@
+/* config/table_rows.h - how the rows of the property table are written down. */
+#ifndef WR_CONFIG_TABLE_ROWS_H
+#define WR_CONFIG_TABLE_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "config/property.h"
+
+/* Where a value goes: a field of the struct of the row's scope. */
+#define STORED(structure, field) .is_stored = true, .offset = offsetof(struct structure, field)
+
+#define BETWEEN(min, max) .int_min = (min), .int_max = (max)
+/* Milliseconds, bytes and counts of Debezium are Java's int. */
+#define FROM_ZERO BETWEEN(0, INT32_MAX)
+
+/* Has no meaning here, or none that anyone could see: accepted, without effect. */
+#define ACCEPTED(kind, key, value, text)                                                           \
+    {                                                                                              \
+        .name = (key), .type = PROPERTY_##kind, .default_value = (value), .meaning = (text),       \
+        .support = SUPPORT_ACCEPTED, .int_min = INT64_MIN, .int_max = INT64_MAX                    \
+    }
+#define ACCEPTED_CHOICE(key, value, allowed, text)                                                 \
+    {                                                                                              \
+        .name = (key), .type = PROPERTY_CHOICE, .choices = (allowed), .default_value = (value),    \
+        .meaning = (text), .support = SUPPORT_ACCEPTED                                             \
+    }
+/* Changes what is published and is not built yet: refused, unless it has its default. */
+#define LATER(key, value, advice)                                                                  \
+    {                                                                                              \
+        .name = (key), .default_value = (value), .meaning = (advice), .support = SUPPORT_LATER     \
+    }
+/* One of its values works and the others do not yet. */
+#define ONLY(key, value, later, text)                                                              \
+    {                                                                                              \
+        .name = (key), .type = PROPERTY_CHOICE, .choices = (value), .choices_later = (later),      \
+        .default_value = (value), .meaning = (text)                                                \
+    }
+
+#define ROWS(rows_) .rows = (rows_), .count = sizeof(rows_) / sizeof((rows_)[0])
+
+extern const struct property_group table_connection, table_slot, table_capture, table_snapshot;
+extern const struct property_group table_topics, table_values, table_converters;
+extern const struct property_group table_transforms, table_event_router, table_regex_router;
+extern const struct property_group table_kafka, table_errors, table_operation, table_debezium,
+    table_worker;
+
+#endif /* WR_CONFIG_TABLE_ROWS_H */
