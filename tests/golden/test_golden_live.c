@@ -130,6 +130,19 @@ static void wait_until_all_is_confirmed(struct run *run)
     wait_until(run, sql, CONFIRMED_TIMEOUT_MS, "walrelay does not confirm the script's end");
 }
 
+/* A second slot, left from a snapshot, would hold the WAL for as long as walrelay runs. */
+static void expect_one_slot(struct run *run)
+{
+    const char *others = pg_queryf(run->connection,
+                                   "select string_agg(slot_name, ', ') from pg_replication_slots"
+                                   " where database = '%s' and slot_name <> '%s'",
+                                   run->golden->dbname, run->golden->dbname);
+
+    if (others[0] != '\0') {
+        fail_with_log(run, others);
+    }
+}
+
 static void stop_cleanly(struct run *run)
 {
     process_signal(&run->process, SIGTERM);
@@ -174,6 +187,7 @@ static void run_case(const struct golden_case *c)
     golden_path(c, "script.sql", path);
     pg_run_file(run.services, c->dbname, path);
     wait_until_all_is_confirmed(&run);
+    expect_one_slot(&run);
     stop_cleanly(&run);
     compare(&run, reader);
 
