@@ -90,6 +90,7 @@ static void fail_with_log(struct run *run, const char *what)
 {
     process_signal(&run->process, SIGKILL);
     process_print_log(run->log_path);
+    unlink(run->log_path);
     cr_assert(false, "%s: %s", run->golden->name, what);
 }
 
@@ -134,7 +135,8 @@ static void wait_until_all_is_confirmed(struct run *run)
 static void expect_one_slot(struct run *run)
 {
     const char *others = pg_queryf(run->connection,
-                                   "select string_agg(slot_name, ', ') from pg_replication_slots"
+                                   "select 'left a slot beside its own: '"
+                                   " || string_agg(slot_name, ', ') from pg_replication_slots"
                                    " where database = '%s' and slot_name <> '%s'",
                                    run->golden->dbname, run->golden->dbname);
 
