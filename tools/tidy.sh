@@ -69,9 +69,9 @@ check_pure() {
     ban 'wr_clock_[a-z_]*' "a pure room gets times as arguments" "$file"
 }
 
-# Objects come zeroed from calloc, everything that grows from an arena or a buffer.
+# Objects come zeroed from calloc, texts and bytes that grow from an arena or a buffer.
 check_memory() {
-    ban 'malloc|realloc|reallocarray|asprintf|vasprintf' "calloc, wr_arena or wr_buffer instead" "$1"
+    ban 'malloc|asprintf|vasprintf' "calloc, wr_arena or wr_buffer instead" "$1"
 }
 
 check_size() {
