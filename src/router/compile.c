@@ -23,6 +23,7 @@ struct compilation {
     struct relation *relation;
     struct route_plan *plan;
     struct column_plan *columns;
+    struct column_plan *key_copies;
     struct table_info table; /* column_count 0 when the catalog does not know it any more */
 };
 
@@ -168,13 +169,20 @@ static const struct column_plan *find_column(const struct compilation *c, const 
     return NULL;
 }
 
-/* A key column is published in the key even when column.exclude.list takes it from the value. */
+/*
+ * A column stands in the key as it is, even when column.exclude.list takes it from the value or a
+ * rule masks or cuts it there: rows that differ must not come under one key.
+ */
 static bool key_add(struct compilation *c, const struct column_plan *column)
 {
     if (column == NULL || column->type.parse == NULL) {
         return false;
     }
-    c->plan->key_columns[c->plan->key_column_count++] = column;
+    struct column_plan *own = &c->key_copies[c->plan->key_column_count];
+    *own = *column;
+    own->mask = NULL;
+    own->truncate_size = 0;
+    c->plan->key_columns[c->plan->key_column_count++] = own;
     return true;
 }
 
@@ -255,7 +263,9 @@ static enum wr_status key_compile(struct compilation *c, struct wr_error *err)
 
     c->plan->key_columns = wr_arena_alloc(relation->arena, relation->column_count + (size_t)1,
                                           sizeof(*c->plan->key_columns));
-    if (c->plan->key_columns == NULL || table == NULL) {
+    c->key_copies =
+        wr_arena_alloc(relation->arena, relation->column_count + (size_t)1, sizeof(*c->key_copies));
+    if (c->plan->key_columns == NULL || c->key_copies == NULL || table == NULL) {
         return too_large(c, err);
     }
     if (rules_key(c->context->rules, wr_slice_str(table), &names, &count)) {
