@@ -27,14 +27,8 @@
 #include "router/plan.h"
 #include "router/rules.h"
 #include "router/topic.h"
+#include "router/topic_owners.h"
 #include "router/transform.h"
-
-/* A topic whose name was changed, and the table that has it: two tables must not merge unseen. */
-struct renamed_topic {
-    struct renamed_topic *next;
-    char *topic;
-    char *table;
-};
 
 struct router {
     const struct config *config;
@@ -45,7 +39,7 @@ struct router {
     struct transform *transforms;
     size_t transform_count;
     struct wr_buffer message_topic;
-    struct renamed_topic *renamed;
+    struct topic_owners *topic_owners;
 };
 
 static const struct transform_ops *ops_of(enum transform_kind kind)
@@ -112,6 +106,7 @@ enum wr_status router_new(const struct config *config, const struct router_sink 
         .money_fraction_digits = (int)config->money_fraction_digits,
         .unavailable_value_placeholder = wr_slice_str(config->unavailable_value_placeholder),
     };
+    r->topic_owners = topic_owners_new();
     wr_buffer_init(&r->message_topic, 4096);
     topic_build(r, &r->message_topic, "message", NULL);
     enum wr_status status = filter_new(config, &r->filter, err);
@@ -137,16 +132,10 @@ void router_free(struct router *r)
     for (size_t i = 0; i < r->transform_count; i++) {
         r->transforms[i].ops->free(&r->transforms[i]);
     }
-    while (r->renamed != NULL) {
-        struct renamed_topic *next = r->renamed->next;
-        free(r->renamed->topic);
-        free(r->renamed->table);
-        free(r->renamed);
-        r->renamed = next;
-    }
     free(r->transforms);
     rules_free(r->rules);
     filter_free(r->filter);
+    topic_owners_free(r->topic_owners);
     wr_buffer_done(&r->message_topic);
     free(r);
 }
@@ -156,40 +145,26 @@ bool router_captures(const struct router *r, const char *schema, const char *tab
     return filter_has_table(r->filter, schema, table);
 }
 
-/* Says once that a name was changed, and louder when another table has the same topic by it. */
-static void topic_renamed(struct router *r, const struct relation *relation, const char *topic)
+/* Says once that a name was changed, or that another table has the same topic. */
+static void topic_notice(struct router *r, const struct relation *relation, const char *topic,
+                         bool changed)
 {
     char text[1024];
-    const char *other = NULL;
     char table[512];
+    const char *other = NULL;
 
     (void)snprintf(table, sizeof(table), "%s.%s", relation->schema, relation->table);
-    for (struct renamed_topic *known = r->renamed; known != NULL; known = known->next) {
-        if (strcmp(known->topic, topic) != 0) {
-            continue;
-        }
-        if (strcmp(known->table, table) == 0) {
-            return;
-        }
-        other = known->table;
+    if (!topic_owners_add(r->topic_owners, topic, table, &other)) {
+        return;
     }
-    struct renamed_topic *renamed = calloc(1, sizeof(*renamed));
-    if (renamed == NULL) {
-        abort();
-    }
-    renamed->topic = strdup(topic);
-    renamed->table = strdup(table);
-    if (renamed->topic == NULL || renamed->table == NULL) {
-        abort();
-    }
-    renamed->next = r->renamed;
-    r->renamed = renamed;
     if (other != NULL) {
         (void)snprintf(text, sizeof(text), "tables %s and %s both publish to the topic %s", other,
                        table, topic);
-    } else {
+    } else if (changed) {
         (void)snprintf(text, sizeof(text),
                        "table %s publishes to the topic %s: its own name is none", table, topic);
+    } else {
+        return;
     }
     r->sink.notice(r->sink.context, text);
 }
@@ -215,9 +190,7 @@ static enum wr_status topic_compile(struct router *r, struct relation *relation,
                          relation->schema, relation->table);
     } else {
         relation->plan->topic = (struct wr_slice){topic, legal.size};
-        if (changed) {
-            topic_renamed(r, relation, topic);
-        }
+        topic_notice(r, relation, topic, changed);
     }
     wr_buffer_done(&name);
     wr_buffer_done(&legal);
