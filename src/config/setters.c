@@ -13,7 +13,7 @@
 
 enum {
     SLOT_NAME_SIZE_MAX = 63,                   /* PostgreSQL's NAMEDATALEN less its NUL */
-    INFLIGHT_BYTES_DEFAULT = 16 * 1024 * 1024, /* keeps a loaded relay within 40 MB */
+    INFLIGHT_BYTES_DEFAULT = 8 * 1024 * 1024, /* keeps a loaded relay within 40 MB */
 };
 
 static void store_string(const struct property *p, void *base, const char *value)

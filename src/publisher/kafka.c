@@ -351,7 +351,9 @@ static enum wr_status kafka_flush(struct publisher *base, int64_t timeout_ms, st
             return wr_fail(err, WR_AGAIN, "kafka", "%zu records not acknowledged within %lld ms",
                            p->base.inflight_count, (long long)timeout_ms);
         }
-        serve(p, left_ms < FLUSH_STEP_MS ? (int)left_ms : FLUSH_STEP_MS);
+        /* Not only a wait: while it runs, linger.ms does not count. It serves the callbacks, too.
+         */
+        (void)rd_kafka_flush(p->kafka, left_ms < FLUSH_STEP_MS ? (int)left_ms : FLUSH_STEP_MS);
     }
     return check_fatal(p, err);
 }

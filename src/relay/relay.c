@@ -39,7 +39,9 @@ enum {
     LEDGER_CAPACITY = 1 << 16, /* transactions in flight */
     EVENTS_A_TURN = 256,       /* between two looks at acknowledgements and timers */
     NAP_US = 200,              /* how long bytes gather once the socket was drained */
-    STOP_TIMEOUT_MS = 5000,    /* for the server to end the stream */
+    BURST_EVENTS_MAX = 64,  /* what is sent without waiting for more: some 20 small transactions */
+    HURRY_MS = 5,           /* at most this long for its acknowledgement */
+    STOP_TIMEOUT_MS = 5000, /* for the server to end the stream */
 };
 
 static void on_acknowledged(void *context, uint64_t ticket)
@@ -139,23 +141,30 @@ static enum wr_status take_events(struct relay *r, bool *is_drained, struct wr_e
 }
 
 /*
- * The socket is drained. While rows keep coming, bytes are left to gather for a moment, so that one
- * system call brings many messages; when a look finds none, poll() waits for the next.
+ * The socket is drained, after `count` events. None: poll() waits for the next. Few: they are sent
+ * at once, and what comes until their acknowledgement makes the next batch, so that a quiet stream
+ * is passed on without delay and a busier one in fewer requests. Many: the producer's linger makes
+ * its batches, and bytes are left to gather for a moment, so that one system call brings many rows.
  */
-static enum wr_status read_more(struct relay *r, bool was_busy, struct wr_error *err)
+static enum wr_status read_more(struct relay *r, uint64_t count, struct wr_error *err)
 {
     bool is_readable = true;
     enum wr_status status = WR_OK;
 
-    if (was_busy) {
-        struct timespec nap = {.tv_nsec = NAP_US * 1000};
-        (void)nanosleep(&nap, NULL);
-        relay_read_signals(r);
-    } else {
+    if (count == 0) {
         status = relay_wait_for(r, stream_fd(r->stream), stream_wants_write(r->stream),
                                 relay_until_report_us(r), &is_readable, err);
+    } else if (count <= BURST_EVENTS_MAX) {
+        status = publisher_flush(r->publisher, HURRY_MS, err);
+        if (status == WR_AGAIN) {
+            status = WR_OK;
+        }
+    } else {
+        struct timespec nap = {.tv_nsec = NAP_US * 1000};
+        (void)nanosleep(&nap, NULL);
     }
     if (status == WR_OK && is_readable) {
+        relay_read_signals(r);
         status = stream_consume(r->stream, err);
         intake_clock(r->intake, wr_clock_realtime_ns());
     }
@@ -179,9 +188,9 @@ static enum wr_status stream_rows(struct relay *r, struct wr_error *err)
         if (status == WR_OK && relay_is_paused(r)) {
             status = relay_wait_without_input(r, 1000000, err);
         } else if (status == WR_OK && is_drained) {
-            bool was_busy = r->event_count != seen;
+            uint64_t count = r->event_count - seen;
             seen = r->event_count;
-            status = read_more(r, was_busy, err);
+            status = read_more(r, count, err);
         }
     }
     return status;

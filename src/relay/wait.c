@@ -17,6 +17,7 @@
 enum {
     CONFIRM_SOON_MS = 100,  /* after the last acknowledgement of a burst */
     CONFIRM_BUSY_MS = 1000, /* while more is in flight */
+    RECORD_OVERHEAD = 400,  /* what librdkafka keeps beside key and value, headers included */
 };
 
 /* Acknowledgements in. */
@@ -155,6 +156,8 @@ enum wr_status relay_drain(struct relay *r, int64_t timeout_ms, bool until_stop,
 
 bool relay_is_paused(const struct relay *r)
 {
-    return publisher_inflight_bytes(r->publisher) >= (size_t)r->config->inflight_bytes_max ||
-           !ledger_has_room(r->ledger);
+    size_t size = publisher_inflight_bytes(r->publisher) +
+                  publisher_inflight_count(r->publisher) * RECORD_OVERHEAD;
+
+    return size >= (size_t)r->config->inflight_bytes_max || !ledger_has_room(r->ledger);
 }
