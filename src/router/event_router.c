@@ -337,10 +337,11 @@ static enum wr_status expand(const struct event *e, struct datum *payload, struc
     };
     struct wr_buffer out;
 
-    if (payload->kind != DATUM_STRING || payload->as.bytes.size == 0) {
+    if (payload->kind == DATUM_NULL) {
         return WR_OK;
     }
-    char first = payload->as.bytes.data[0];
+    bool is_text = payload->kind == DATUM_STRING && payload->as.bytes.size > 0;
+    char first = is_text ? payload->as.bytes.data[0] : '\0';
     wr_buffer_init(&out, WR_RECORD_SIZE_MAX);
     if ((first == '{' || first == '[') && wr_json_compact(payload->as.bytes, &options, &out)) {
         const char *copy = wr_arena_strndup(e->scratch, out.data, out.size);
@@ -354,7 +355,7 @@ static enum wr_status expand(const struct event *e, struct datum *payload, struc
                        row_name(&e->row, e->plan->id));
         notice(e->transform, text);
     }
-    bool failed = out.failed || payload->as.bytes.data == NULL;
+    bool failed = out.failed || (payload->kind == DATUM_JSON && payload->as.bytes.data == NULL);
     wr_buffer_done(&out);
     return failed ? reject(e, "the expanded payload is too large", err) : WR_OK;
 }
