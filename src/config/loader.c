@@ -52,6 +52,9 @@ static void add_problem(struct loader *l, size_t position, const char *text)
 }
 
 static const char *format_text(struct loader *l, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+static const char *format_text(struct loader *l, const char *format, va_list args)
 {
     char text[2048];
 

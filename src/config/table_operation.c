@@ -6,10 +6,10 @@ static const struct property kafka[] = {
     {.name = "bootstrap.servers",
      .default_value = "localhost:9092",
      .meaning = "brokers to ask for the others, as host:port,host:port"},
+    {.name = "producer.override.<rest>", .meaning = "the same as producer.<rest>, and over it"},
     {.name = "producer.<rest>",
      .meaning = "a setting of the producer, by the name that librdkafka or Kafka's Java client "
                 "has for it"},
-    {.name = "producer.override.<rest>", .meaning = "the same, over producer.<rest>"},
     {.name = "security.protocol",
      .meaning = "how to connect to Kafka: plaintext, ssl, sasl_plaintext or sasl_ssl"},
     {.name = "sasl.<rest>", .meaning = "how to log in to Kafka; sasl.jaas.config is understood"},
@@ -77,7 +77,8 @@ static const struct property operation[] = {
      .default_value = "0",
      .set = set_inflight_bytes_max,
      FROM_ZERO,
-     .meaning = "bytes that may wait for Kafka's acknowledgement before reading stops; 0 is 16 MB"},
+     .meaning =
+         "bytes that may wait for Kafka's acknowledgement before reading stops; 0 is a few MB"},
     {.name = "shutdown.timeout.ms",
      .type = PROPERTY_INT,
      .default_value = "30000",

@@ -82,11 +82,12 @@ static void take_kbytes(const struct settings *s, const struct translation *t,
     char *end = NULL;
     unsigned long long bytes = strtoull(setting->entry->value, &end, 10);
 
-    if (end == setting->entry->value || *end != '\0' || bytes > INT32_MAX * 1024ULL) {
+    bool is_number = setting->entry->value[0] != '-' && end != setting->entry->value;
+    if (!is_number || *end != '\0' || bytes > INT32_MAX * 1024ULL) {
         loader_problem(s->loader, setting->entry, "must be a number of bytes");
         return;
     }
-    put(s, t->renamed, wr_arena_printf(s->loader->arena, "%llu", bytes / 1024 + 1));
+    put(s, t->renamed, wr_arena_printf(s->loader->arena, "%llu", (bytes + 1023) / 1024));
 }
 
 /* Java's -1 is "the system's default", which is 0 in librdkafka. */
