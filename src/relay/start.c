@@ -63,6 +63,12 @@ static enum wr_status check_slot(const struct relay *r, const struct slot_state 
         }
         return WR_OK;
     }
+    if (r->was_connected && slot->confirmed_flush_lsn > r->start_lsn) {
+        return wr_fail(err, WR_FATAL, "relay",
+                       "slot %s was moved to " WR_LSN_FMT " by somebody else, beyond what was "
+                       "published (" WR_LSN_FMT "): changes between are lost; take a new snapshot",
+                       name, WR_LSN_ARGS(slot->confirmed_flush_lsn), WR_LSN_ARGS(r->start_lsn));
+    }
     if (strcmp(slot->plugin, "pgoutput") != 0) {
         return wr_fail(
             err, WR_FATAL, "relay",
