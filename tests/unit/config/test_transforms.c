@@ -181,4 +181,6 @@ Test(transforms, are_named_once_and_have_no_strays)
                    "3: transforms=o,o: has o twice");
     expect_refused(OUTBOX "transforms.p.type=x\n",
                    "5: transforms.p.type: belongs to no transform that \"transforms\" names");
+    expect_refused(OUTBOX "transforms.o2.type=x\n",
+                   "5: transforms.o2.type: belongs to no transform that \"transforms\" names");
 }
