@@ -6,9 +6,15 @@
 #include "codec/plain.h"
 #include "config/config.h"
 
+/* How keys, or values, are written. */
+struct conversion_choice {
+    enum converter_kind converter;
+    enum converter_kind delegate; /* BinaryDataConverter's, for what is not bytes */
+};
+
 struct codec {
-    enum converter_kind key_converter;
-    enum converter_kind value_converter;
+    struct conversion_choice key;
+    struct conversion_choice value;
     struct json_envelope envelope;
 };
 
@@ -19,8 +25,10 @@ struct codec *codec_new(const struct config *config, const char *version)
     if (codec == NULL) {
         abort();
     }
-    codec->key_converter = config->key_converter;
-    codec->value_converter = config->value_converter;
+    codec->key.converter = config->key_converter;
+    codec->key.delegate = config->key_delegate_converter;
+    codec->value.converter = config->value_converter;
+    codec->value.delegate = config->value_delegate_converter;
     json_envelope_init(&codec->envelope, config, version);
     return codec;
 }
@@ -37,6 +45,7 @@ void codec_free(struct codec *codec)
 /* One key or value on its way to bytes. */
 struct conversion {
     struct codec *codec;
+    const struct conversion_choice *choice;
     const struct record *record;
     const struct record_part *part;
     struct wr_arena *scratch;
@@ -108,15 +117,6 @@ static enum wr_status to_bytes(const struct conversion *c, struct wr_error *err)
     return WR_OK;
 }
 
-/* Debezium's BinaryDataConverter: bytes as they are, the rest by its delegate. */
-static enum wr_status to_binary(const struct conversion *c, struct wr_error *err)
-{
-    if (is_typed_null(c->part) || is_bytes(c->part)) {
-        return to_bytes(c, err);
-    }
-    return to_json(c, err);
-}
-
 /* Without a converter: text and bytes verbatim, everything with an inner structure as JSON. */
 static enum wr_status to_readable(const struct conversion *c, struct wr_error *err)
 {
@@ -131,13 +131,22 @@ static enum wr_status to_readable(const struct conversion *c, struct wr_error *e
     return to_json(c, err);
 }
 
-static enum wr_status convert(const struct conversion *c, enum converter_kind converter,
-                              struct wr_error *err)
+/* BinaryDataConverter writes bytes as they are, and leaves the rest to its delegate. */
+static enum converter_kind converter_for(const struct conversion *c)
+{
+    const struct conversion_choice *choice = c->choice;
+    bool is_delegated =
+        choice->converter == CONVERTER_BINARY_DATA && !is_typed_null(c->part) && !is_bytes(c->part);
+
+    return is_delegated ? choice->delegate : choice->converter;
+}
+
+static enum wr_status convert(const struct conversion *c, struct wr_error *err)
 {
     enum wr_status status = WR_OK;
 
     *c->is_null = false;
-    switch (converter) {
+    switch (converter_for(c)) {
     case CONVERTER_DEFAULT:
         status = to_readable(c, err);
         break;
@@ -148,10 +157,8 @@ static enum wr_status convert(const struct conversion *c, enum converter_kind co
         status = to_string(c, err);
         break;
     case CONVERTER_BYTE_ARRAY:
-        status = to_bytes(c, err);
-        break;
     case CONVERTER_BINARY_DATA:
-        status = to_binary(c, err);
+        status = to_bytes(c, err);
         break;
     }
     if (status == WR_OK && c->out->failed) {
@@ -164,18 +171,18 @@ static enum wr_status convert(const struct conversion *c, enum converter_kind co
 enum wr_status codec_key(struct codec *codec, const struct record *record, struct wr_arena *scratch,
                          struct wr_buffer *out, bool *is_null, struct wr_error *err)
 {
-    struct conversion c = {codec, record, &record->key, scratch, out, is_null};
+    struct conversion c = {codec, &codec->key, record, &record->key, scratch, out, is_null};
 
-    return convert(&c, codec->key_converter, err);
+    return convert(&c, err);
 }
 
 enum wr_status codec_value(struct codec *codec, const struct record *record,
                            struct wr_arena *scratch, struct wr_buffer *out, bool *is_null,
                            struct wr_error *err)
 {
-    struct conversion c = {codec, record, &record->value, scratch, out, is_null};
+    struct conversion c = {codec, &codec->value, record, &record->value, scratch, out, is_null};
 
-    return convert(&c, codec->value_converter, err);
+    return convert(&c, err);
 }
 
 enum wr_status codec_header(const struct record_header *header, struct wr_arena *scratch,
