@@ -175,7 +175,10 @@ static void source_prepare(struct json_envelope *e, const struct change_source *
     wr_json_int(&e->middle, source->commit_time_us);
     WR_BUFFER_LITERAL(&e->middle, ",\"ts_ns\":");
     wr_json_int(&e->middle, source->commit_time_us);
-    WR_BUFFER_LITERAL(&e->middle, "000,");
+    if (source->commit_time_us != 0) { /* times 1000, which would leave the int64 */
+        WR_BUFFER_LITERAL(&e->middle, "000");
+    }
+    wr_buffer_add_char(&e->middle, ',');
 }
 
 static void source_write(struct json_envelope *e, struct wr_buffer *out,
