@@ -118,8 +118,6 @@ struct config {
     struct config_pairs initial_statements; /* database.initial.statements, names are NULL */
     const char *slot_name;
     bool slot_drop_on_stop;
-    int64_t slot_max_retries;
-    int64_t slot_retry_delay_ms;
     const char *publication_name;
     enum publication_autocreate_mode publication_autocreate_mode;
     bool publish_via_partition_root;
@@ -142,7 +140,6 @@ struct config {
     size_t column_rule_count;
     bool skip_create, skip_update, skip_delete, skip_truncate; /* skipped.operations */
     enum snapshot_mode snapshot_mode;
-    int64_t snapshot_fetch_size;
 
     /* What is published */
     const char *topic_prefix;
@@ -158,7 +155,7 @@ struct config {
     size_t transform_count;
     enum converter_kind key_converter;
     enum converter_kind value_converter;
-    /* BinaryDataConverter's, for what is not bytes; CONVERTER_DEFAULT when none was given. */
+    /* BinaryDataConverter's, for what is not bytes; CONVERTER_DEFAULT is none. */
     enum converter_kind key_delegate_converter;
     enum converter_kind value_delegate_converter;
 

@@ -12,7 +12,7 @@
 /* Setters of the properties whose values have a form of their own. */
 
 enum {
-    SLOT_NAME_SIZE_MAX = 63,                   /* PostgreSQL's NAMEDATALEN less its NUL */
+    SLOT_NAME_SIZE_MAX = 63,                  /* PostgreSQL's NAMEDATALEN less its NUL */
     INFLIGHT_BYTES_DEFAULT = 8 * 1024 * 1024, /* keeps a loaded relay within 40 MB */
 };
 

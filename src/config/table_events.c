@@ -22,7 +22,7 @@ static const struct property topics[] = {
      .type = PROPERTY_BOOL,
      .default_value = "true",
      STORED(config, extended_headers_enabled),
-     .meaning = "headers __debezium.context.* as Debezium's, and walrelay.lsn and walrelay.seq"},
+     .meaning = "headers walrelay.lsn and walrelay.seq, for consumers to tell repetitions by"},
     LATER("provide.transaction.metadata", "false", "leave it out"),
     ACCEPTED(STRING, "topic.transaction", "transaction",
              "only with provide.transaction.metadata=true"),
@@ -98,8 +98,11 @@ const struct property_group table_values = {.heading = "Values", ROWS(values)};
     "org.apache.kafka.connect.converters.ByteArrayConverter|"                                      \
     "io.debezium.converters.BinaryDataConverter"
 #define CONVERTERS_LATER "io.confluent.connect.*|io.apicurio.*|io.debezium.converters.*"
-#define DELEGATES        "default|org.apache.kafka.connect.json.JsonConverter"
-#define DELEGATES_LATER  "org.apache.kafka.connect.*|io.confluent.connect.*"
+#define DELEGATES                                                                                  \
+    "none|org.apache.kafka.connect.json.JsonConverter|"                                            \
+    "org.apache.kafka.connect.storage.StringConverter|"                                            \
+    "org.apache.kafka.connect.converters.ByteArrayConverter"
+#define DELEGATES_LATER "org.apache.kafka.connect.*|io.confluent.connect.*"
 
 /* Options of one of the two converters; `schemas.enable` belongs to converters_check(). */
 #define CONVERTER_OPTIONS(prefix, delegate)                                                        \
@@ -112,7 +115,7 @@ const struct property_group table_values = {.heading = "Values", ROWS(values)};
         {                                                                                          \
             .name = prefix ".delegate.converter.type",                                             \
             .type = PROPERTY_CHOICE,                                                               \
-            .default_value = "default",                                                            \
+            .default_value = "none",                                                               \
             .choices = DELEGATES,                                                                  \
             .choices_later = DELEGATES_LATER,                                                      \
             STORED(config, delegate),                                                              \

@@ -43,8 +43,6 @@ Test(config, has_debeziums_defaults)
     expect_loads(REQUIRED);
     expect_text(config->slot_name, "debezium");
     cr_expect_not(config->slot_drop_on_stop);
-    cr_expect_eq(config->slot_max_retries, 6);
-    cr_expect_eq(config->slot_retry_delay_ms, 10000);
     expect_text(config->publication_name, "dbz_publication");
     cr_expect_eq(config->publication_autocreate_mode, AUTOCREATE_ALL_TABLES);
     cr_expect_not(config->publish_via_partition_root);
@@ -54,7 +52,6 @@ Test(config, has_debeziums_defaults)
     cr_expect_eq(config->errors_max_retries, -1);
     cr_expect_eq(config->database_query_timeout_ms, 600000);
     cr_expect_eq(config->snapshot_mode, SNAPSHOT_INITIAL);
-    cr_expect_eq(config->snapshot_fetch_size, 10240);
     cr_expect(config->skip_truncate);
     cr_expect_not(config->skip_create || config->skip_update || config->skip_delete);
     expect_text(config->topic_delimiter, ".");
@@ -77,7 +74,7 @@ Test(config, takes_what_differs_from_the_defaults)
 {
     expect_loads(REQUIRED "slot.name=s_1\nslot.drop.on.stop=TRUE\npublication.name=pub\n"
                           "publication.autocreate.mode=Filtered\nsnapshot.mode=never\n"
-                          "skipped.operations=c, d\ntopic.delimiter=_\nsnapshot.fetch.size=7\n"
+                          "skipped.operations=c, d\ntopic.delimiter=_\n"
                           "decimal.handling.mode=string\nbinary.handling.mode=base64-url-safe\n"
                           "errors.tolerance=all\nerrors.deadletterqueue.topic.name=dead\n"
                           "max.queue.size.in.bytes=1000\nerrors.max.retries=-1\n"
@@ -93,7 +90,6 @@ Test(config, takes_what_differs_from_the_defaults)
     cr_expect(config->skip_create && config->skip_delete);
     cr_expect_not(config->skip_update || config->skip_truncate);
     expect_text(config->topic_delimiter, "_");
-    cr_expect_eq(config->snapshot_fetch_size, 7);
     cr_expect_eq(config->decimal_handling_mode, DECIMAL_HANDLING_STRING);
     cr_expect_eq(config->binary_handling_mode, BINARY_HANDLING_BASE64_URL_SAFE);
     cr_expect_eq(config->errors_tolerance, TOLERANCE_ALL);
@@ -144,9 +140,9 @@ Test(config, says_what_is_wrong_with_a_value)
         const char *problem;
     } cases[] = {
         {"tombstones.on.delete=yes", "must be true or false"},
-        {"slot.max.retries=six", "must be a whole number from 0 to 2147483647"},
-        {"slot.max.retries=-1", "must be a whole number from 0 to 2147483647"},
-        {"slot.max.retries=99999999999999999999", "must be a whole number from 0 to 2147483647"},
+        {"shutdown.timeout.ms=six", "must be a whole number from 0 to 2147483647"},
+        {"shutdown.timeout.ms=-1", "must be a whole number from 0 to 2147483647"},
+        {"shutdown.timeout.ms=99999999999999999999", "must be a whole number from 0 to 2147483647"},
         {"max.batch.size=many", "must be a whole number"},
         {"slot.name=Upper", "must be at most 63 lower-case letters, digits and underscores"},
         {"topic.prefix=a b", "must be of letters, digits, dots, hyphens and underscores"},
@@ -247,9 +243,9 @@ Test(config, may_not_empty_what_is_needed)
 {
     expect_refused(REQUIRED "slot.name=\n",
                    "slot.name: is required: the replication slot, created where it is missing");
-    expect_loads(REQUIRED "topic.delimiter=\nslot.max.retries=\n");
+    expect_loads(REQUIRED "topic.delimiter=\nerrors.max.retries=\n");
     expect_text(config->topic_delimiter, "");
-    cr_expect_eq(config->slot_max_retries, 6);
+    cr_expect_eq(config->errors_max_retries, -1);
 }
 
 Test(config, lets_later_sources_win)

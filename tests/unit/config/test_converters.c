@@ -28,6 +28,11 @@ Test(converters, are_connects_by_their_classes)
                           "value.converter.delegate.converter.type=" JSON "\n"
                           "value.converter.delegate.converter.type.schemas.enable=false\n");
     cr_expect_eq(config->value_delegate_converter, CONVERTER_JSON);
+    expect_loads(REQUIRED "key.converter=" BINARY "\nkey.converter.delegate.converter.type=" STRING
+                          "\nvalue.converter=" BINARY
+                          "\nvalue.converter.delegate.converter.type=" BYTES "\n");
+    cr_expect_eq(config->key_delegate_converter, CONVERTER_STRING);
+    cr_expect_eq(config->value_delegate_converter, CONVERTER_BYTE_ARRAY);
 }
 
 Test(converters, need_schemas_to_be_switched_off)
