@@ -14,6 +14,7 @@ void result_print(const struct result *r)
                  (long long)r->row_count, stream_s > 0 ? rows / stream_s : 0,
                  rows > 0 ? (double)r->stream_cpu_us / rows : 0, (double)r->total_cpu_us / 1e6,
                  (double)r->rss_peak_bytes / 1e6, (double)(r->first_us - r->start_us) / 1e3);
+    (void)fflush(stdout);
 }
 
 /* One "Name:   123 kB" line of /proc/PID/status. */

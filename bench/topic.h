@@ -13,7 +13,7 @@ struct topic {
     const char *name;   /* the caller's, as long as the topic is open */
 };
 
-/* Connects to `bootstrap`. Free with topic_close(). */
+/* Connects to `bootstrap`. End with topic_close(), once in a process, before it exits. */
 WR_MUST_USE enum wr_status topic_open(struct topic *t, const char *bootstrap, const char *name,
                                       struct wr_error *err);
 void topic_close(struct topic *t);
