@@ -100,3 +100,42 @@ Test(property, lists_its_choices_in_their_first_spelling)
     cr_expect(wr_slice_is(wr_buffer_slice(&out), "initial or no_data"));
     wr_buffer_done(&out);
 }
+
+/* docs/debezium-compatibility.md, from where this file lies. */
+static void read_page(struct wr_buffer *out)
+{
+    const char *file = __FILE__;
+    const char *end = strstr(file, "tests/unit/config/");
+    char path[1024] = {0};
+    char block[4096];
+    size_t size = 0;
+
+    cr_assert_not_null(end);
+    snprintf(path, sizeof(path), "%.*sdocs/debezium-compatibility.md", (int)(end - file), file);
+    FILE *page = fopen(path, "r");
+    cr_assert_not_null(page, "%s", path);
+    while ((size = fread(block, 1, sizeof(block), page)) > 0) {
+        wr_buffer_add(out, block, size);
+    }
+    fclose(page);
+    wr_buffer_add_char(out, '\0');
+}
+
+Test(property, stands_on_the_page_of_compatibility)
+{
+    const struct property *p = NULL;
+    struct wr_buffer page, row;
+
+    wr_buffer_init(&page, 1 << 20);
+    wr_buffer_init(&row, 1024);
+    read_page(&page);
+    for (size_t i = 0; (p = property_at(i)) != NULL; i++) {
+        wr_buffer_reset(&row);
+        wr_buffer_add_str(&row, "\n| `");
+        property_full_name(p, &row);
+        wr_buffer_add(&row, "` | ", sizeof("` | "));
+        cr_expect_not_null(strstr(page.data, row.data), "%s", p->name);
+    }
+    wr_buffer_done(&page);
+    wr_buffer_done(&row);
+}
