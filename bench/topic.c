@@ -21,7 +21,7 @@ static enum wr_status configure(rd_kafka_conf_t *conf, const char *bootstrap, st
         /* A consumer that reads at once never fills its queue; the bound is for one that does not.
          */
         {"queued.max.messages.kbytes", "16384"},
-        {"log_level", "3"},
+        {"log_level", "2"},
     };
     char text[256];
 
