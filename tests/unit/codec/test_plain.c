@@ -41,10 +41,13 @@ Test(plain, writes_floats_without_quotes)
 Test(plain, writes_a_float_behind_other_text)
 {
     struct datum nan = a_float(DATUM_FLOAT64, "NaN");
+    struct datum number = a_float(DATUM_FLOAT64, "1.5");
 
     wr_buffer_add_str(&written, "\"x\"");
     plain_datum(&written, &nan);
-    EXPECT_WRITTEN("\"x\"NaN");
+    plain_datum(&written, &number);
+    plain_datum(&written, &nan);
+    EXPECT_WRITTEN("\"x\"NaN1.5NaN");
 }
 
 Test(plain, writes_bytes_as_the_wrapper_prints_itself)

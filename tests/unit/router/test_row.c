@@ -158,7 +158,10 @@ Test(row, has_an_empty_value_for_what_an_old_key_does_not_hold_of_a_not_null_col
     cr_assert_eq(route(OP_DELETE, users(), OLD_KEY, ROW("7", NULL, NULL, NULL), NULL), WR_OK);
     EXPECT_EMITTED("shop.public.users | {id: 7} | d {id: 7, name: '', code: 'x', doc: NULL} -\n"
                    "shop.public.users | {id: 7} | null\n");
-    /* In a whole old row NULL is NULL. */
+    /* NULL is NULL for a column of the identity, and in a whole old row. */
+    cr_assert_eq(route(OP_DELETE, users(), OLD_KEY, ROW(NULL, NULL, NULL, NULL), NULL), WR_OK);
+    EXPECT_EMITTED("shop.public.users | {id: NULL} | d {id: NULL, name: '', code: 'x', doc: NULL} "
+                   "-\nshop.public.users | {id: NULL} | null\n");
     cr_assert_eq(route(OP_DELETE, users(), OLD_ROW, ROW("7", NULL, "c", NULL), NULL), WR_OK);
     EXPECT_EMITTED("shop.public.users | {id: 7} | d {id: 7, name: NULL, code: 'c', doc: NULL} -\n"
                    "shop.public.users | {id: 7} | null\n");
