@@ -22,8 +22,9 @@ static void produce(const char *key, const char *value)
     cr_assert_not_null(producer, "%s", text);
     rd_kafka_resp_err_t code = rd_kafka_producev(
         producer, RD_KAFKA_V_TOPIC(TOPIC), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-        RD_KAFKA_V_KEY(key, key_size), RD_KAFKA_V_VALUE((void *)(uintptr_t)value, value_size),
-        RD_KAFKA_V_HEADER("null", NULL, 0), RD_KAFKA_V_HEADER("empty", "", 0), RD_KAFKA_V_END);
+        RD_KAFKA_V_KEY((void *)(uintptr_t)key, key_size),
+        RD_KAFKA_V_VALUE((void *)(uintptr_t)value, value_size), RD_KAFKA_V_HEADER("null", NULL, 0),
+        RD_KAFKA_V_HEADER("empty", "", 0), RD_KAFKA_V_END);
     cr_assert_eq(code, RD_KAFKA_RESP_ERR_NO_ERROR);
     cr_assert_eq(rd_kafka_flush(producer, 30000), RD_KAFKA_RESP_ERR_NO_ERROR);
     rd_kafka_destroy(producer);
