@@ -280,6 +280,7 @@ static enum wr_status run(struct relay *r, struct wr_error *err)
             return status;
         }
         struct wr_error cause = *err;
+        relay_read_signals(r); /* a stop may be what interrupted it */
         if (intake_record_count(r->intake) != count || r->is_streaming) {
             delay_ms = r->config->retry_backoff_ms_min;
             tries = 0;
@@ -315,7 +316,6 @@ static enum wr_status open_signals(struct relay *r, struct wr_error *err)
     if (r->signal_fd < 0) {
         return wr_fail(err, WR_FATAL, "relay", "signalfd: %s", strerror(errno));
     }
-    streamer_abort_fd(r->signal_fd);
     return WR_OK;
 }
 

@@ -247,6 +247,8 @@ static void plan_reports(struct relay *r)
 enum wr_status relay_start(struct relay *r, struct wr_error *err)
 {
     struct table_filter filter = table_filter(r);
+
+    streamer_abort_fd(r->signal_fd);
     enum wr_status status = stream_connect(r->config, &r->stream, err);
 
     if (status == WR_OK) {
@@ -270,6 +272,8 @@ enum wr_status relay_start(struct relay *r, struct wr_error *err)
     bool with_messages = stream_identity(r->stream)->server_version >= 140000;
     status = stream_start(r->stream, r->start_lsn, with_messages, err);
     if (status == WR_OK) {
+        /* From here on a stop drains and confirms first, so the catalog answers to its end. */
+        streamer_abort_fd(-1);
         r->is_streaming = true;
         r->was_connected = true;
         plan_reports(r);
