@@ -24,6 +24,7 @@
 #include "decoder/types.h"
 #include "router/compile.h"
 #include "router/filter.h"
+#include "router/left_out.h"
 #include "router/plan.h"
 #include "router/rules.h"
 #include "router/topic.h"
@@ -40,6 +41,7 @@ struct router {
     size_t transform_count;
     struct wr_buffer message_topic;
     struct topic_owners *topic_owners;
+    struct left_out *left_out;
 };
 
 static const struct transform_ops *ops_of(enum transform_kind kind)
@@ -107,6 +109,7 @@ enum wr_status router_new(const struct config *config, const struct router_sink 
         .unavailable_value_placeholder = wr_slice_str(config->unavailable_value_placeholder),
     };
     r->topic_owners = topic_owners_new();
+    r->left_out = left_out_new();
     wr_buffer_init(&r->message_topic, 4096);
     topic_build(r, &r->message_topic, "message", NULL);
     enum wr_status status = filter_new(config, &r->filter, err);
@@ -136,6 +139,7 @@ void router_free(struct router *r)
     rules_free(r->rules);
     filter_free(r->filter);
     topic_owners_free(r->topic_owners);
+    left_out_free(r->left_out);
     wr_buffer_done(&r->message_topic);
     free(r);
 }
@@ -233,6 +237,7 @@ enum wr_status router_compile(struct router *r, struct relation *relation,
     enum wr_status status = plan_compile(&context, relation, err);
 
     if (status == WR_OK && relation->plan->is_captured) {
+        left_out_notice(r->left_out, r->filter, relation, &r->sink);
         status = topic_compile(r, relation, err);
         if (status == WR_OK) {
             status = transforms_compile(r, relation, err);
