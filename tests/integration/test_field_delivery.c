@@ -258,6 +258,33 @@ Test(field_delivery, sigterm_before_the_acknowledgement_waits_for_it)
     cr_expect_eq(count_records(), 5001);
 }
 
+/* The first row of a table asks the catalog, and a lock there makes it wait for the answer. */
+Test(field_delivery, sigterm_while_the_catalog_is_asked_repeats_nothing_either)
+{
+    open_stops("field_sigterm_catalog");
+    insert_rows(1, 10);
+    wait_for_records(topic("public.t"), 10);
+    PGconn *locker = pg_open(&l.services, l.name);
+    live_run(&l, "create table u (id int primary key); alter publication wr_pub add table u;");
+    pg_exec(locker, "begin; lock table pg_catalog.pg_attrdef in access exclusive mode");
+    insert_rows(11, 20);
+    pg_exec(l.sql, "insert into u values (1)");
+    cr_assert(pg_query_becomes(l.sql,
+                               "select count(*) > 0 from pg_stat_activity"
+                               " where application_name = 'walrelay' and wait_event_type = 'Lock'",
+                               "t", LIVE_WAIT_MS),
+              "walrelay asks the catalog nothing");
+    process_signal(&l.process, SIGTERM);
+    cr_expect_not(process_wait(&l.process, 300), "it did not wait for the catalog");
+    pg_exec(locker, "rollback");
+    PQfinish(locker);
+    cr_expect_eq(live_wait_exit(&l), 0);
+    live_stream(&l);
+    live_wait_confirmed(&l);
+    live_stop(&l);
+    cr_expect_eq(count_records(), 20);
+}
+
 Test(field_delivery, sigkill_repeats_at_most_what_was_not_confirmed)
 {
     open_stops("field_sigkill");
