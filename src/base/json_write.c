@@ -1,6 +1,8 @@
 #include "base/json_write.h"
 
+#include <endian.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +12,31 @@
 #define ONES UINT64_C(0x0101010101010101)
 
 enum {
+    ESCAPE_SIZE_MAX = 6,   /* \\u001F: no byte of the input makes more of the output */
+    CHUNK_SIZE = 16384,    /* of input, for which room is made at once */
+    CHUNK_SLACK = 8,       /* the last step of a chunk may take up to a word more */
     INT_SIZE_MAX = 20,     /* -9223372036854775808 */
     FLOAT_DIGITS_MAX = 32, /* PostgreSQL writes 17 at most */
     FLOAT_TEXT_MAX = 64,
     FLOAT_EXPONENT_MAX = 9999,
 };
 
-/* True when none of eight bytes is a control character, a quote, a backslash or above 0x7f. */
-static bool is_plain_word(const char *bytes)
+/*
+ * Of eight bytes, the top bit of the first one that is a control character, a quote, a backslash or
+ * above 0x7f is set, and of none before it; 0 when there is none. (Behind the first, a borrow may
+ * set bits that mean nothing.)
+ */
+static uint64_t special_bits(const char *bytes)
 {
     uint64_t word = 0;
 
     memcpy(&word, bytes, sizeof(word));
+    word = le64toh(word);
     uint64_t quote = word ^ (ONES * '"');
     uint64_t backslash = word ^ (ONES * '\\');
     /* Each subtraction leaves the top bit in the byte that it was meant to find. */
     uint64_t found = word | (word - ONES * ' ') | (quote - ONES) | (backslash - ONES);
-    return (found & (ONES * 0x80)) == 0;
+    return found & (ONES * 0x80);
 }
 
 static bool is_plain(char c)
@@ -36,98 +46,91 @@ static bool is_plain(char c)
     return byte >= ' ' && byte < 0x80 && byte != '"' && byte != '\\';
 }
 
-/* A character that goes out unchanged takes `size` bytes; 0 when it must be escaped. */
-static size_t unescaped_size(const char *bytes, size_t left)
-{
-    if (is_plain(bytes[0])) {
-        return 1;
-    }
-    if ((uint8_t)bytes[0] < 0x80) {
-        return 0;
-    }
-    struct wr_utf8 read = wr_utf8_read(bytes, left);
-    return read.is_valid && read.size < 4 ? read.size : 0;
-}
-
-/* The bytes from the start of `text` on that go out unchanged. */
-static size_t clean_size(const char *text, size_t size)
-{
-    size_t clean = 0;
-
-    while (clean < size) {
-        if (size - clean >= sizeof(uint64_t) && is_plain_word(text + clean)) {
-            clean += sizeof(uint64_t);
-            continue;
-        }
-        size_t step = unescaped_size(text + clean, size - clean);
-        if (step == 0) {
-            break;
-        }
-        clean += step;
-    }
-    return clean;
-}
-
-static void add_unit(struct wr_buffer *out, uint32_t unit)
+static char *put_unit(char *to, uint32_t unit)
 {
     static const char hex[] = "0123456789ABCDEF";
     const char escape[6] = {
         '\\', 'u', hex[unit >> 12 & 15], hex[unit >> 8 & 15], hex[unit >> 4 & 15], hex[unit & 15]};
 
-    wr_buffer_add(out, escape, sizeof(escape));
+    memcpy(to, escape, sizeof(escape));
+    return to + sizeof(escape);
 }
 
-static void add_ascii_escape(struct wr_buffer *out, char c)
+static char *put_ascii_escape(char *to, char c)
 {
-    static const char plain[] = "\b\t\n\f\r\"\\";
-    static const char letter[] = "btnfr\"\\";
-    const char *found = memchr(plain, c, sizeof(plain) - 1);
+    static const char letters[128] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',  ['\f'] = 'f',
+        ['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\',
+    };
+    char letter = letters[(uint8_t)c];
 
-    if (found == NULL) {
-        add_unit(out, (uint8_t)c);
-        return;
+    if (letter == 0) {
+        return put_unit(to, (uint8_t)c);
     }
-    const char escape[2] = {'\\', letter[found - plain]};
-    wr_buffer_add(out, escape, sizeof(escape));
+    *to++ = '\\';
+    *to++ = letter;
+    return to;
 }
 
-/* Writes the character that stands first in `text` escaped, and returns its size there. */
-static size_t add_escape(struct wr_buffer *out, const char *text, size_t size)
+/* The character at `*from`, which is not plain, as it goes out. */
+static char *put_special(char *to, const char **from, const char *end)
 {
-    const uint8_t *bytes = (const uint8_t *)text;
+    const uint8_t *bytes = (const uint8_t *)*from;
 
     if (bytes[0] < 0x80) {
-        add_ascii_escape(out, text[0]);
-        return 1;
+        return put_ascii_escape(to, *(*from)++);
     }
-    struct wr_utf8 read = wr_utf8_read(text, size);
+    struct wr_utf8 read = wr_utf8_read(*from, (size_t)(end - *from));
+    *from += read.size;
     if (!read.is_valid) {
-        WR_BUFFER_LITERAL(out, "\xef\xbf\xbd");
-        return read.size;
+        memcpy(to, "\xef\xbf\xbd", 3);
+        return to + 3;
     }
-    /* Only the four-byte forms come here: two UTF-16 units, as Jackson writes them. */
+    if (read.size < 4) {
+        memcpy(to, bytes, read.size);
+        return to + read.size;
+    }
+    /* Two UTF-16 units, as Jackson writes them. */
     uint32_t code = (bytes[0] & 0x07U) << 18 | (bytes[1] & 0x3fU) << 12 | (bytes[2] & 0x3fU) << 6 |
                     (bytes[3] & 0x3fU);
-    add_unit(out, 0xd800 + ((code - 0x10000) >> 10));
-    add_unit(out, 0xdc00 + ((code - 0x10000) & 0x3ff));
-    return read.size;
+    to = put_unit(to, 0xd800 + ((code - 0x10000) >> 10));
+    return put_unit(to, 0xdc00 + ((code - 0x10000) & 0x3ff));
+}
+
+/* Writes from `*from` on until `stop` is reached or passed; `to` has room for the worst case. */
+static char *put_escaped(char *to, const char **from, const char *stop, const char *end)
+{
+    while (*from < stop) {
+        if (end - *from >= (ptrdiff_t)sizeof(uint64_t)) {
+            uint64_t special = special_bits(*from);
+            size_t plain = special == 0 ? sizeof(uint64_t) : (size_t)__builtin_ctzll(special) / 8;
+            memcpy(to, *from, sizeof(uint64_t)); /* what is too much is written over */
+            to += plain;
+            *from += plain;
+            if (special == 0) {
+                continue;
+            }
+        } else if (is_plain(**from)) {
+            *to++ = *(*from)++;
+            continue;
+        }
+        to = put_special(to, from, end);
+    }
+    return to;
 }
 
 void wr_json_escaped(struct wr_buffer *out, struct wr_slice text)
 {
-    const char *next = text.data;
-    size_t left = text.size;
+    const char *from = text.data;
+    const char *end = text.size == 0 ? from : from + text.size;
 
-    while (left > 0) {
-        size_t clean = clean_size(next, left);
-        wr_buffer_add(out, next, clean);
-        next += clean;
-        left -= clean;
-        if (left > 0) {
-            size_t escaped = add_escape(out, next, left);
-            next += escaped;
-            left -= escaped;
+    while (from < end) {
+        size_t size = (size_t)(end - from) < CHUNK_SIZE ? (size_t)(end - from) : CHUNK_SIZE;
+        char *place = wr_buffer_reserve(out, (size + CHUNK_SLACK) * ESCAPE_SIZE_MAX);
+        if (place == NULL) {
+            return;
         }
+        wr_buffer_advance(out, (size_t)(put_escaped(place, &from, from + size, end) - place));
     }
 }
 
