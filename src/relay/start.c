@@ -204,6 +204,9 @@ static enum wr_status take_snapshot(struct relay *r, struct wr_error *err)
         status = catalog_keep_slot(r->catalog, err);
         r->start_lsn = lsn;
     }
+    if (status == WR_OK) {
+        status = stream_drop_snapshot_slot(r->stream, err);
+    }
     return status;
 }
 

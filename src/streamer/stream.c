@@ -206,20 +206,33 @@ enum wr_status stream_create_snapshot_slot(struct stream *s, const char **snapsh
     return create_slot(s, slot_name, true, consistent_lsn, err);
 }
 
-enum wr_status stream_drop_slot(struct stream *s, struct wr_error *err)
+static enum wr_status drop_slot(struct stream *s, const char *slot_name, struct wr_error *err)
 {
     struct wr_buffer sql = {0};
     PGresult *result = NULL;
 
     wr_buffer_init(&sql, COMMAND_SIZE_MAX);
     WR_BUFFER_LITERAL(&sql, "DROP_REPLICATION_SLOT ");
-    command_add_identifier(&sql, s->config->slot_name);
+    command_add_identifier(&sql, slot_name);
     wr_buffer_add_char(&sql, '\0');
     struct command command = {.sql = sql.failed ? "" : sql.data, .timeout_ms = COMMAND_TIMEOUT_MS};
     enum wr_status status = run(s, &command, &result, err);
     wr_buffer_done(&sql);
     PQclear(result);
     return status;
+}
+
+enum wr_status stream_drop_snapshot_slot(struct stream *s, struct wr_error *err)
+{
+    char slot_name[SNAPSHOT_SLOT_NAME_SIZE];
+
+    snapshot_slot_name(s->config, slot_name);
+    return drop_slot(s, slot_name, err);
+}
+
+enum wr_status stream_drop_slot(struct stream *s, struct wr_error *err)
+{
+    return drop_slot(s, s->config->slot_name, err);
 }
 
 /* The name is an identifier inside a list inside a literal, so that it is quoted twice: without

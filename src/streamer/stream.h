@@ -63,6 +63,8 @@ WR_MUST_USE enum wr_status stream_create_slot(struct stream *s, wr_lsn *consiste
 WR_MUST_USE enum wr_status stream_create_snapshot_slot(struct stream *s, const char **snapshot_name,
                                                        wr_lsn *consistent_lsn,
                                                        struct wr_error *err);
+/* Once it was kept, the temporary one must not hold back the WAL any longer. */
+WR_MUST_USE enum wr_status stream_drop_snapshot_slot(struct stream *s, struct wr_error *err);
 WR_MUST_USE enum wr_status stream_drop_slot(struct stream *s, struct wr_error *err);
 
 /*

@@ -21,7 +21,7 @@ enum {
     TICKET_COUNT_MAX = 200000,
     KEY_COUNT = 64,
     ANSWER_TIMEOUT_MS = 30000,
-    INFLIGHT_BYTES_MAX = 8 << 20, /* the publisher's default bound */
+    INFLIGHT_BYTES_MAX = 8 << 20, /* the producer's own bound, as these tests set it */
 };
 
 static struct wr_error err;
@@ -55,8 +55,11 @@ static void on_failed(void *context, uint64_t ticket, const struct publisher_fai
 static void open_publisher(const char *bootstrap)
 {
     const struct publisher_events events = {NULL, on_acknowledged, on_failed};
-    struct config_pair pair = {"bootstrap.servers", bootstrap};
-    struct config config = {.kafka = {.items = &pair, .count = 1}};
+    struct config_pair pairs[] = {
+        {"bootstrap.servers", bootstrap},
+        {"queue.buffering.max.kbytes", "8192"},
+    };
+    struct config config = {.kafka = {.items = pairs, .count = 2}};
 
     cr_assert_eq(publisher_kafka_open(&config, &events, &publisher, &err), WR_OK, "%s", err.text);
 }

@@ -214,6 +214,10 @@ Test(snapshot, describes_tables_as_relation_messages_do)
         }
     }
     cr_assert_eq(count, 4);
+    struct catalog *catalog = catalog_new(&f.config);
+    cr_assert_eq(catalog_keep_slot(catalog, &f.err), WR_OK, "%s", f.err.text);
+    catalog_free(catalog);
+    cr_assert_eq(stream_drop_snapshot_slot(stream, &f.err), WR_OK, "%s", f.err.text);
     cr_assert_eq(stream_start(stream, 0, false, &f.err), WR_OK, "%s", f.err.text);
     pg_exec(f.sql, "insert into r1 values ('x', 2, 2); insert into r2 values (2, 'd', 1);"
                    "insert into r3 values ('x', now()); insert into r4 values (2, '10101')");
