@@ -1,10 +1,13 @@
 #include "support/kafka.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
 
+#include "base/clock.h"
 #include "support/records.h"
 
 enum { ANSWER_TIMEOUT_MS = 30000 };
@@ -33,13 +36,28 @@ static rd_kafka_t *consumer_new(const char *bootstrap)
     return consumer;
 }
 
-static int64_t end_offset(rd_kafka_t *consumer, const char *topic, int32_t partition)
+/* A topic that was made a moment ago may have no leader yet. */
+static bool may_pass(rd_kafka_resp_err_t code)
 {
+    return code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION ||
+           code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE ||
+           code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+}
+
+int64_t kafka_end_offset(rd_kafka_t *consumer, const char *topic, int32_t partition)
+{
+    int64_t deadline_us = wr_clock_monotonic_us() + ANSWER_TIMEOUT_MS * INT64_C(1000);
     int64_t low = 0;
     int64_t high = 0;
-    rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(consumer, topic, partition, &low,
-                                                                &high, ANSWER_TIMEOUT_MS);
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
 
+    do {
+        code = rd_kafka_query_watermark_offsets(consumer, topic, partition, &low, &high,
+                                                ANSWER_TIMEOUT_MS);
+        if (may_pass(code)) {
+            (void)usleep(50000);
+        }
+    } while (may_pass(code) && wr_clock_monotonic_us() < deadline_us);
     cr_assert_eq(code, RD_KAFKA_RESP_ERR_NO_ERROR, "end of %s: %s", topic, rd_kafka_err2str(code));
     return high;
 }
@@ -59,7 +77,7 @@ static rd_kafka_topic_partition_list_t *end_offsets(rd_kafka_t *consumer)
             int32_t partition = topic->partitions[p].id;
 
             rd_kafka_topic_partition_list_add(list, topic->topic, partition)->offset =
-                end_offset(consumer, topic->topic, partition);
+                kafka_end_offset(consumer, topic->topic, partition);
         }
     }
     rd_kafka_metadata_destroy(metadata);

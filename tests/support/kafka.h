@@ -2,9 +2,14 @@
 #ifndef WR_TEST_KAFKA_H
 #define WR_TEST_KAFKA_H
 
+#include <stdint.h>
+
 #include <librdkafka/rdkafka.h>
 
 struct kafka_records;
+
+/* Where a partition ends. Waits for one that has no leader yet; aborts the test when that lasts. */
+int64_t kafka_end_offset(rd_kafka_t *consumer, const char *topic, int32_t partition);
 
 /*
  * Remembers where every partition of every topic ends, so that a test can read what came after,

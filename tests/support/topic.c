@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 
 #include "base/clock.h"
+#include "support/kafka.h"
 #include "support/process.h"
 
 enum { ANSWER_TIMEOUT_MS = 30000, ERROR_SIZE = 512 };
@@ -116,17 +117,6 @@ static int count_partitions(rd_kafka_t *client, const char *topic)
     return count;
 }
 
-static int64_t end_offset(rd_kafka_t *client, const char *topic, int32_t partition)
-{
-    int64_t low = 0;
-    int64_t high = 0;
-    rd_kafka_resp_err_t code =
-        rd_kafka_query_watermark_offsets(client, topic, partition, &low, &high, ANSWER_TIMEOUT_MS);
-
-    cr_assert_eq(code, RD_KAFKA_RESP_ERR_NO_ERROR, "end of %s: %s", topic, rd_kafka_err2str(code));
-    return high;
-}
-
 int64_t topic_read(const char *bootstrap, const char *topic,
                    void (*each)(void *context, const rd_kafka_message_t *message), void *context)
 {
@@ -177,7 +167,7 @@ int64_t topic_counter_now(struct topic_counter *counter)
         counter->partition_count = count_partitions(counter->client, counter->topic);
     }
     for (int32_t i = 0; i < counter->partition_count; i++) {
-        count += end_offset(counter->client, counter->topic, i);
+        count += kafka_end_offset(counter->client, counter->topic, i);
     }
     return count;
 }
