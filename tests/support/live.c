@@ -48,7 +48,8 @@ void live_open(struct live *l, const char *name)
     if (services.pg_port == NULL) {
         services = *services_or_skip();
     }
-    *l = (struct live){.services = services, .name = name, .process = {.has_ended = true}};
+    *l = (struct live){
+        .services = services, .name = name, .slot = name, .process = {.has_ended = true}};
     snprintf(l->prefix, sizeof(l->prefix), "%s_%llx", name,
              (unsigned long long)wr_clock_realtime_ns());
     make_directory(l);
@@ -184,7 +185,7 @@ void live_wait_streaming(struct live *l)
              "select coalesce(bool_or(active), false) from pg_replication_slots"
              " where slot_name = '%s' and exists (select from pg_stat_replication r"
              " where r.pid = active_pid and r.state in ('catchup', 'streaming'))",
-             l->name);
+             l->slot);
     wait_until(l, sql, "walrelay does not stream");
 }
 
@@ -195,7 +196,7 @@ void live_wait_confirmed(struct live *l)
     snprintf(sql, sizeof(sql),
              "select coalesce(bool_or(confirmed_flush_lsn >= '%s'), false)"
              " from pg_replication_slots where slot_name = '%s'",
-             pg_query(l->sql, "select pg_current_wal_flush_lsn()"), l->name);
+             pg_query(l->sql, "select pg_current_wal_flush_lsn()"), l->slot);
     wait_until(l, sql, "walrelay does not confirm the end of the WAL");
 }
 

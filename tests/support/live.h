@@ -19,7 +19,8 @@ enum {
 
 struct live {
     struct services services; /* may be pointed to servers of the test's own before live_open */
-    const char *name;         /* of database and slot */
+    const char *name;         /* of the database */
+    const char *slot;         /* the same, unless the test says otherwise after live_open */
     char prefix[64];          /* topic.prefix: of this run alone, so that its topics are new */
     PGconn *sql;              /* to that database */
     struct process process;
