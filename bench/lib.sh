@@ -59,11 +59,11 @@ install_debezium() {
     rm -rf "$dir"
 }
 
-# No checkpoint and no vacuum while something is measured, real fsyncs, and memory for decoding as
+# No checkpoint and no vacuum while something is measured, no fsync (the disk is nobody's merit, and its tail would hide theirs), and memory for decoding as
 # PostgreSQL has it by default. The harness's own settings are those of tests, not of a server.
 start_services() {
     say "starting PostgreSQL and Kafka"
-    "$root/tests/support/postgres" start "$work/postgres" "$pg_port" fsync=on autovacuum=off \
+    "$root/tests/support/postgres" start "$work/postgres" "$pg_port" fsync=off autovacuum=off \
         checkpoint_timeout=1h max_wal_size=32GB shared_buffers=512MB logical_decoding_work_mem=64MB
     start_kafka
     # The first idempotent producer of a new broker waits for its first block of producer ids, and
