@@ -285,15 +285,19 @@ static enum wr_status run(struct relay *r, struct wr_error *err)
             delay_ms = r->config->retry_backoff_ms_min;
             tries = 0;
         }
-        status = settle(r, err);
+        bool is_last =
+            r->config->errors_max_retries >= 0 && tries++ >= r->config->errors_max_retries;
+        if (!is_last && !r->stop_wanted) {
+            wr_log(WR_LOG_WARN, cause.where, WR_MSG(cause.text), WR_INT("retry_ms", delay_ms));
+        }
+        status = settle(r, err); /* may take as long as Kafka is away */
         if (status != WR_OK || r->stop_wanted) {
             return status;
         }
-        if (r->config->errors_max_retries >= 0 && tries++ >= r->config->errors_max_retries) {
+        if (is_last) {
             *err = cause;
             return WR_FATAL;
         }
-        wr_log(WR_LOG_WARN, cause.where, WR_MSG(cause.text), WR_INT("retry_ms", delay_ms));
         status = back_off(r, delay_ms, err);
         if (status != WR_OK || r->stop_wanted) {
             return status;

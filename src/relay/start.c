@@ -245,6 +245,7 @@ static void plan_reports(struct relay *r)
     r->status_interval_us = interval_ms * 1000;
     r->status_due_us = 0; /* one at once: the server learns that somebody is there */
     r->reported_lsn = 0;
+    r->acknowledged_us = wr_clock_monotonic_us();
 }
 
 enum wr_status relay_start(struct relay *r, struct wr_error *err)

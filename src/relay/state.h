@@ -37,6 +37,8 @@ struct relay {
     int64_t status_due_us;
     int64_t status_sent_us;
     int64_t status_interval_us;
+    uint64_t acknowledged_count; /* records, as of the last status update that knew of more */
+    int64_t acknowledged_us;     /* when that was */
     uint64_t event_count;
     struct wr_error failure; /* of a delivery, found in a callback; status WR_OK: none */
 };

@@ -10,13 +10,16 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "publisher/publisher.h"
+#include "relay/intake.h"
 #include "relay/ledger.h"
 #include "relay/state.h"
+#include "streamer/catalog_pg.h"
 #include "streamer/stream.h"
 
 enum {
     CONFIRM_SOON_MS = 100,  /* after the last acknowledgement of a burst */
     CONFIRM_BUSY_MS = 1000, /* while more is in flight */
+    STALLED_MS = 5000,      /* without an acknowledgement */
     RECORD_OVERHEAD = 400,  /* what librdkafka keeps beside key and value, headers included */
 };
 
@@ -47,6 +50,28 @@ void relay_read_signals(struct relay *r)
 }
 
 /*
+ * A server that shuts down ends its SQL sessions, and then waits until its streams have confirmed
+ * everything: for ever, while Kafka acknowledges nothing and status updates keep the stream alive.
+ */
+static enum wr_status let_server_go(struct relay *r, int64_t clock_us, struct wr_error *err)
+{
+    size_t waiting = publisher_inflight_count(r->publisher);
+    uint64_t acknowledged = intake_record_count(r->intake) - waiting;
+
+    if (waiting == 0 || acknowledged != r->acknowledged_count) {
+        r->acknowledged_count = acknowledged;
+        r->acknowledged_us = clock_us;
+    }
+    if (clock_us - r->acknowledged_us < (int64_t)STALLED_MS * 1000 ||
+        !catalog_was_ended(r->catalog)) {
+        return WR_OK;
+    }
+    return wr_fail(err, WR_RETRY, "relay",
+                   "the server has ended the other connection, and Kafka acknowledges nothing: "
+                   "letting go of the stream, so that a shutdown need not wait");
+}
+
+/*
  * A status update when it is due: by timer, on request, and soon after something new may be
  * confirmed. `confirmed` moves only by what the ledger says.
  */
@@ -60,9 +85,13 @@ enum wr_status relay_report(struct relay *r, bool now, struct wr_error *err)
     if (!r->is_streaming || !(now || is_news || clock_us >= r->status_due_us)) {
         return WR_OK;
     }
+    enum wr_status status = let_server_go(r, clock_us, err);
+    if (status != WR_OK) {
+        return status;
+    }
     wr_lsn write = ledger_received(r->ledger);
     assert(flush >= r->reported_lsn && write >= flush);
-    enum wr_status status = stream_confirm(r->stream, write, flush, false, err);
+    status = stream_confirm(r->stream, write, flush, false, err);
     if (status == WR_OK) {
         r->reported_lsn = flush;
         r->status_sent_us = clock_us;

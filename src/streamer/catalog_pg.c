@@ -1,5 +1,6 @@
 #include "streamer/catalog_pg.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,18 @@ static void disconnect(struct catalog *catalog)
 {
     PQfinish(catalog->conn);
     catalog->conn = NULL;
+}
+
+bool catalog_was_ended(struct catalog *catalog)
+{
+    if (catalog->conn == NULL) {
+        return false;
+    }
+    struct pollfd fd = {.fd = PQsocket(catalog->conn), .events = POLLIN};
+    while (PQstatus(catalog->conn) == CONNECTION_OK && poll(&fd, 1, 0) == 1) {
+        (void)PQconsumeInput(catalog->conn); /* at the end of the socket the status changes */
+    }
+    return PQstatus(catalog->conn) != CONNECTION_OK;
 }
 
 static enum wr_status query_once(struct catalog *catalog, struct command *command, PGresult **out,

@@ -38,6 +38,10 @@ void catalog_free(struct catalog *catalog); /* NULL is allowed */
 /* Look-ups for the pure rooms. */
 struct catalog_source catalog_source(struct catalog *catalog);
 
+/* True when the server has ended the connection while nobody used it: what a fast shutdown does
+ * first, before it waits for its streams. */
+bool catalog_was_ended(struct catalog *catalog);
+
 WR_MUST_USE enum wr_status catalog_slot(struct catalog *catalog, struct slot_state *out,
                                         struct wr_error *err);
 

@@ -343,6 +343,33 @@ Test(faults, a_postgres_that_restarts_under_load_is_found_again)
     expect_cut_transactions_again(finish(&writer, ROW_COUNT), ROW_COUNT, 2);
 }
 
+/* A stream that is kept alive and confirms nothing would hold the shutdown up for ever: while a few
+ * records wait, and while so many do that nothing more is read. */
+Test(faults, a_postgres_that_shuts_down_is_let_go_while_kafka_is_away)
+{
+    static const int row_counts[] = {1000, 50000};
+    struct process writer = {0};
+
+    server_open(&postgres, SERVER_POSTGRES, NULL);
+    l.services = *services_or_skip();
+    l.services.pg_host = "127.0.0.1";
+    l.services.pg_port = postgres.port;
+    live_open(&l, "fault_shutdown");
+    load_create(&l);
+    live_set(&l, "bootstrap.servers=127.0.0.1:1");
+    for (size_t i = 0; i < 2; i++) {
+        live_stream(&l);
+        writer = load_start(&l, row_counts[i]);
+        load_wait(&l, &writer);
+        restart_postgres(false);
+        live_stop(&l);
+        cr_expect_eq(live_log_count(&l, "letting go of the stream"), i + 1, "%s", live_log(&l));
+    }
+    live_set(&l, "bootstrap.servers=%s", l.services.bootstrap);
+    live_stream(&l);
+    expect_each_row_once(finish(&writer, row_counts[1]), row_counts[1]);
+}
+
 Test(faults, walsenders_that_are_terminated_under_load_cost_nothing)
 {
     int kills = kill_count();
