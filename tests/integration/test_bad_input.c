@@ -2,10 +2,13 @@
  * What is wrong around walrelay: each is one clear line that says what, where and how to mend it,
  * with the right exit code, and nothing is lost or confirmed.
  */
+#include <arpa/inet.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
 
@@ -158,6 +161,34 @@ Test(bad_input, a_server_that_is_away_is_tried_again_until_it_is_there)
     expect_log(&l, "Connection refused");
     process_signal(&l.process, SIGTERM);
     cr_expect_eq(live_wait_exit(&l), 0, "a wait for the server is interrupted by SIGTERM");
+}
+
+/* A port where the kernel takes connections and nobody answers; close it in the end. */
+static int open_silent_port(int *port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    cr_assert_eq(bind(fd, (const struct sockaddr *)&address, size), 0);
+    cr_assert_eq(listen(fd, 8), 0);
+    cr_assert_eq(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    *port = ntohs(address.sin_port);
+    return fd;
+}
+
+Test(bad_input, a_server_that_does_not_answer_is_not_waited_for_for_ever)
+{
+    int port = 0;
+    int fd = open_silent_port(&port);
+
+    open_table("bad_silent");
+    live_set(&l, "database.port=%d", port);
+    live_set(&l, "database.connectTimeout=1");
+    live_start(&l, NULL);
+    live_wait_log(&l, "does not answer in time");
+    live_stop(&l);
+    close(fd);
 }
 
 Test(bad_input, a_server_that_stays_away_is_given_up_where_retries_are_bounded)
