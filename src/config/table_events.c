@@ -128,7 +128,8 @@ const struct property_group table_values = {.heading = "Values", ROWS(values)};
             .meaning = "JsonConverter needs false: schemas are not supported yet",                 \
         },                                                                                         \
         ONLY(prefix ".decimal.format", "BASE64", "NUMERIC", "of JsonConverter"),                   \
-        ONLY(prefix ".replace.null.with.default", "true", "false", "of JsonConverter"),            \
+        ACCEPTED(BOOL, prefix ".replace.null.with.default", "true",                                \
+                 "a NULL is published as null, also where its column has a default"),              \
         ACCEPTED(INT, prefix ".schemas.cache.size", "1000", "of JsonConverter's schemas"),         \
         ONLY(prefix ".encoding", "UTF-8", "*", "of StringConverter"),                              \
         ONLY(prefix ".converter.encoding", "UTF-8", "*", "of StringConverter")

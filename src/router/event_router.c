@@ -32,6 +32,8 @@ enum {
     NOTICE_COUNT_MAX = 1000, /* then the log has heard enough of one kind */
 };
 
+enum notice_kind { NOTICE_TOPIC, NOTICE_PAYLOAD, NOTICE_UPDATE, NOTICE_KIND_COUNT };
+
 /* What one route.by.field value becomes. */
 struct cached_route {
     struct wr_buffer value;
@@ -41,7 +43,7 @@ struct cached_route {
 struct event_router {
     struct wr_regex *regex;
     struct cached_route routes[ROUTE_CACHE_SIZE];
-    unsigned notice_count;
+    unsigned notice_counts[NOTICE_KIND_COUNT];
 };
 
 /* The columns of one outbox table. NULL where the table has none of that name. */
@@ -190,12 +192,12 @@ struct event {
     struct wr_arena *scratch;
 };
 
-static void notice(const struct transform *t, const char *text)
+static void notice(const struct transform *t, enum notice_kind kind, const char *text)
 {
     struct event_router *router = t->state;
 
-    if (router->notice_count < NOTICE_COUNT_MAX) {
-        router->notice_count++;
+    if (router->notice_counts[kind] < NOTICE_COUNT_MAX) {
+        router->notice_counts[kind]++;
         t->sink->notice(t->sink->context, text);
     }
 }
@@ -272,7 +274,7 @@ static enum wr_status route_make(const struct event *e, struct wr_slice value,
         (void)snprintf(text, sizeof(text), "%s \"%.*s\" is published to the topic %.*s",
                        e->config->route_by_field, (int)(value.size > 200 ? 200 : value.size),
                        value.data, (int)route->topic.size, route->topic.data);
-        notice(e->transform, text);
+        notice(e->transform, NOTICE_TOPIC, text);
     }
     return WR_OK;
 }
@@ -353,7 +355,7 @@ static enum wr_status expand(const struct event *e, struct datum *payload, struc
                        "%s: the payload is no JSON object or array and is "
                        "published as it is",
                        row_name(&e->row, e->plan->id));
-        notice(e->transform, text);
+        notice(e->transform, NOTICE_PAYLOAD, text);
     }
     bool failed = out.failed || (payload->kind == DATUM_JSON && payload->as.bytes.data == NULL);
     wr_buffer_done(&out);
@@ -497,7 +499,7 @@ static enum wr_status update_found(const struct transform *t, const struct event
     if (t->config->as.event_router.op_invalid_behavior == OP_INVALID_FATAL) {
         return wr_fail(err, WR_FATAL, "event_router", "%s (table.op.invalid.behavior=fatal)", text);
     }
-    notice(t, text);
+    notice(t, NOTICE_UPDATE, text);
     return WR_OK;
 }
 
