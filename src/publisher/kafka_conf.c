@@ -35,8 +35,8 @@ static const struct setting defaults[] = {
     /* As many bytes as Java's producer and a broker take in one record. */
     {"message.max.bytes", "1048576"},
     {"compression.type", "lz4"},
-    /* Makes the batches of a busy stream; a quiet one does not wait for it (relay.c). */
-    {"linger.ms", "5"},
+    /* Never: the relay says when a burst is complete (relay/wait.c). */
+    {"linger.ms", "900000"},
     {"batch.size", "1000000"},
     {"batch.num.messages", "10000"},
     /* Small batches follow one another at once, not after the acknowledgement of the one before. */

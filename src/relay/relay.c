@@ -8,8 +8,9 @@
  *
  * What keeps its promises:
  * - Only the ledger says what is confirmed, and it hears of acknowledgements only from Kafka.
- * - Reading pauses at a bound of bytes in flight. Status updates go on by timer meanwhile, so that
- *   a slow Kafka never costs the replication connection.
+ * - Records go out in bursts (wait.c): while one is on its way the next one is made, and reading
+ *   pauses when that is large enough. Status updates go on by timer meanwhile, so that a slow Kafka
+ *   never costs the replication connection.
  * - A lost connection is replaced only after all that is in flight was acknowledged: so the stream
  *   goes on behind the last whole transaction, and repeats only the one that was cut.
  * - A snapshot is taken with a temporary slot, which becomes the real one when all of it is
@@ -39,9 +40,8 @@ enum {
     LEDGER_CAPACITY = 1 << 16, /* transactions in flight */
     EVENTS_A_TURN = 256,       /* between two looks at acknowledgements and timers */
     NAP_US = 200,              /* how long bytes gather once the socket was drained */
-    BURST_EVENTS_MAX = 64,  /* what is sent without waiting for more: some 20 small transactions */
-    HURRY_MS = 5,           /* at most this long for its acknowledgement */
-    STOP_TIMEOUT_MS = 5000, /* for the server to end the stream */
+    FEW_EVENTS = 64,           /* a quiet stream: some 20 small transactions between two looks */
+    STOP_TIMEOUT_MS = 5000,    /* for the server to end the stream */
 };
 
 static void on_acknowledged(void *context, uint64_t ticket)
@@ -140,35 +140,42 @@ static enum wr_status take_events(struct relay *r, bool *is_drained, struct wr_e
     return WR_OK;
 }
 
+static enum wr_status consume(struct relay *r, struct wr_error *err)
+{
+    enum wr_status status = stream_consume(r->stream, err);
+
+    intake_clock(r->intake, wr_clock_realtime_ns());
+    return status;
+}
+
+static enum wr_status wait_for_input(struct relay *r, struct wr_error *err)
+{
+    bool is_readable = false;
+    int64_t report_us = relay_until_report_us(r);
+    int64_t send_us = relay_until_send_us(r);
+    enum wr_status status =
+        relay_wait_for(r, stream_fd(r->stream), stream_wants_write(r->stream),
+                       send_us < report_us ? send_us : report_us, &is_readable, err);
+
+    return status == WR_OK && is_readable ? consume(r, err) : status;
+}
+
 /*
- * The socket is drained, after `count` events. None: poll() waits for the next. Few: they are sent
- * at once, and what comes until their acknowledgement makes the next batch, so that a quiet stream
- * is passed on without delay and a busier one in fewer requests. Many: the producer's linger makes
- * its batches, and bytes are left to gather for a moment, so that one system call brings many rows.
+ * The socket is drained, after `count` events. None: poll() waits for the next, or for an
+ * acknowledgement. Many: bytes are left to gather for a moment, so that one system call brings many
+ * rows.
  */
 static enum wr_status read_more(struct relay *r, uint64_t count, struct wr_error *err)
 {
-    bool is_readable = true;
-    enum wr_status status = WR_OK;
-
     if (count == 0) {
-        status = relay_wait_for(r, stream_fd(r->stream), stream_wants_write(r->stream),
-                                relay_until_report_us(r), &is_readable, err);
-    } else if (count <= BURST_EVENTS_MAX) {
-        status = publisher_flush(r->publisher, HURRY_MS, err);
-        if (status == WR_AGAIN) {
-            status = WR_OK;
-        }
-    } else {
+        return wait_for_input(r, err);
+    }
+    if (count > FEW_EVENTS) {
         struct timespec nap = {.tv_nsec = NAP_US * 1000};
         (void)nanosleep(&nap, NULL);
     }
-    if (status == WR_OK && is_readable) {
-        relay_read_signals(r);
-        status = stream_consume(r->stream, err);
-        intake_clock(r->intake, wr_clock_realtime_ns());
-    }
-    return status;
+    relay_read_signals(r);
+    return consume(r, err);
 }
 
 static enum wr_status stream_rows(struct relay *r, struct wr_error *err)
@@ -185,10 +192,13 @@ static enum wr_status stream_rows(struct relay *r, struct wr_error *err)
         if (status == WR_OK) {
             status = take_events(r, &is_drained, err);
         }
+        uint64_t count = r->event_count - seen;
+        if (status == WR_OK) {
+            status = relay_send(r, is_drained && count <= FEW_EVENTS, err);
+        }
         if (status == WR_OK && relay_is_paused(r)) {
-            status = relay_wait_without_input(r, 1000000, err);
+            status = relay_wait_without_input(r, 100000, err);
         } else if (status == WR_OK && is_drained) {
-            uint64_t count = r->event_count - seen;
             seen = r->event_count;
             status = read_more(r, count, err);
         }
@@ -338,6 +348,7 @@ static enum wr_status open_rooms(struct relay *r, struct wr_error *err)
         return status;
     }
     r->ledger = ledger_new(LEDGER_CAPACITY);
+    relay_burst_reset(r);
     r->catalog = catalog_new(r->config);
     struct intake_parts parts = {
         .config = r->config,

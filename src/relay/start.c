@@ -129,7 +129,8 @@ static enum wr_status snapshot_step(struct relay *r, bool *is_done, struct wr_er
             return status;
         }
     }
-    return relay_is_paused(r) ? relay_wait_without_input(r, 100000, err) : WR_OK;
+    return relay_is_paused(r) ? relay_wait_without_input(r, 100000, err)
+                              : relay_send(r, false, err);
 }
 
 static void snapshot_progress(const struct relay *r, uint64_t first_count, int64_t *said_us)

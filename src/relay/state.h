@@ -3,6 +3,7 @@
 #define WR_RELAY_STATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/lsn.h"
@@ -40,6 +41,15 @@ struct relay {
     uint64_t acknowledged_count; /* records, as of the last status update that knew of more */
     int64_t acknowledged_us;     /* when that was */
     uint64_t event_count;
+    struct {
+        size_t size_max;     /* of records in flight, with what each costs beside its bytes */
+        uint64_t sent_until; /* intake_record_count() at the last send */
+        size_t unanswered_count;
+        int64_t sent_us;
+        int64_t since_us; /* how old what waits is */
+        int64_t retry_us;
+        bool is_sent; /* and not yet answered */
+    } burst;
     struct wr_error failure; /* of a delivery, found in a callback; status WR_OK: none */
 };
 
@@ -72,6 +82,14 @@ WR_MUST_USE enum wr_status relay_drain(struct relay *r, int64_t timeout_ms, bool
                                        struct wr_error *err);
 /* Reading pauses: as much is in flight as may be. */
 bool relay_is_paused(const struct relay *r);
+/*
+ * Sends what was produced, once the burst before it is acknowledged and, on a stream that is not
+ * `is_quiet`, it is large or old enough. To be called on every turn; waits a millisecond at most.
+ */
+WR_MUST_USE enum wr_status relay_send(struct relay *r, bool is_quiet, struct wr_error *err);
+/* How long relay_send() need not be called when nothing happens. */
+int64_t relay_until_send_us(const struct relay *r);
+void relay_burst_reset(struct relay *r);
 void relay_read_signals(struct relay *r);
 
 #endif /* WR_RELAY_STATE_H */

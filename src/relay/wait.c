@@ -20,7 +20,13 @@ enum {
     CONFIRM_SOON_MS = 100,  /* after the last acknowledgement of a burst */
     CONFIRM_BUSY_MS = 1000, /* while more is in flight */
     STALLED_MS = 5000,      /* without an acknowledgement */
-    RECORD_OVERHEAD = 400,  /* what librdkafka keeps beside key and value, headers included */
+    SEND_MS = 1,            /* for librdkafka's thread to see a flush */
+    BURST_US = 10000,       /* how long a busy stream's burst may grow */
+    BURSTS_SIZE = 2800000,  /* makes, with RECORD_OVERHEAD, twice some 900 kB of records */
+    SLOW_ANSWER_US = 20000, /* a Kafka that is far away, or has much to do */
+    RETRY_US_MIN = 2000,
+    RETRY_US_MAX = 200000,
+    RECORD_OVERHEAD = 400, /* what librdkafka keeps beside key and value, headers included */
 };
 
 /* Acknowledgements in. */
@@ -161,6 +167,9 @@ enum wr_status relay_wait_without_input(struct relay *r, int64_t timeout_us, str
     if (status == WR_OK) {
         status = relay_serve_publisher(r, err);
     }
+    if (status == WR_OK) {
+        status = relay_send(r, true, err);
+    }
     return status == WR_OK ? relay_report(r, false, err) : status;
 }
 
@@ -183,10 +192,96 @@ enum wr_status relay_drain(struct relay *r, int64_t timeout_ms, bool until_stop,
     return relay_serve_publisher(r, err);
 }
 
+/* Records that were produced after the last send, and so wait for the next. */
+static size_t waiting_count(const struct relay *r)
+{
+    size_t produced = (size_t)(intake_record_count(r->intake) - r->burst.sent_until);
+    size_t in_flight = publisher_inflight_count(r->publisher);
+
+    return produced < in_flight ? produced : in_flight;
+}
+
 bool relay_is_paused(const struct relay *r)
 {
     size_t size = publisher_inflight_bytes(r->publisher) +
                   publisher_inflight_count(r->publisher) * RECORD_OVERHEAD;
 
-    return size >= (size_t)r->config->inflight_bytes_max || !ledger_has_room(r->ledger);
+    return size >= r->burst.size_max || !ledger_has_room(r->ledger);
+}
+
+/*
+ * Two bursts, each as large as one request may be, while Kafka is near. When its answers take long,
+ * more partitions at once make up for it, up to max.queue.size.in.bytes.
+ */
+static void burst_resize(struct relay *r, int64_t took_us)
+{
+    size_t bound = (size_t)r->config->inflight_bytes_max;
+
+    r->burst.size_max = took_us < SLOW_ANSWER_US && bound > BURSTS_SIZE ? BURSTS_SIZE : bound;
+}
+
+void relay_burst_reset(struct relay *r)
+{
+    r->burst.retry_us = RETRY_US_MIN;
+    burst_resize(r, 0);
+}
+
+/*
+ * Whether the last burst is acknowledged; if so, how long it took has its say on the next one. Part
+ * of it: the next request of a partition may go, so the wait for another try starts over.
+ */
+static bool is_answered(struct relay *r, size_t waiting)
+{
+    size_t unanswered = publisher_inflight_count(r->publisher) - waiting;
+
+    if (unanswered < r->burst.unanswered_count) {
+        r->burst.unanswered_count = unanswered;
+        r->burst.retry_us = RETRY_US_MIN;
+    }
+    if (unanswered == 0 && r->burst.is_sent) {
+        burst_resize(r, wr_clock_monotonic_us() - r->burst.sent_us);
+        r->burst.is_sent = false;
+    }
+    return unanswered == 0;
+}
+
+/*
+ * librdkafka has one request of an idempotent producer in flight for a partition; as long as more
+ * waits behind it whose linger.ms is over, its thread spins. So linger.ms is never over, and what
+ * waits is sent when the answer is here: by rd_kafka_flush(), during which linger.ms does not
+ * count. A flush may end before librdkafka's thread has seen it: then it is done again.
+ */
+enum wr_status relay_send(struct relay *r, bool is_quiet, struct wr_error *err)
+{
+    size_t waiting = waiting_count(r);
+    int64_t now_us = wr_clock_monotonic_us();
+
+    if (publisher_inflight_count(r->publisher) == 0) {
+        r->burst.since_us = now_us;
+    }
+    bool is_due =
+        is_answered(r, waiting) ? waiting > 0 : now_us - r->burst.sent_us >= r->burst.retry_us;
+    bool is_grown = is_quiet || relay_is_paused(r) || now_us - r->burst.since_us >= BURST_US;
+    if (!is_due || !(is_grown || r->burst.is_sent)) {
+        return WR_OK;
+    }
+    if (r->burst.is_sent && r->burst.retry_us < RETRY_US_MAX) {
+        r->burst.retry_us *= 2;
+    }
+    r->burst.is_sent = true;
+    r->burst.sent_us = now_us;
+    r->burst.since_us = now_us;
+    r->burst.sent_until = intake_record_count(r->intake);
+    r->burst.unanswered_count = publisher_inflight_count(r->publisher);
+    enum wr_status status = publisher_flush(r->publisher, SEND_MS, err);
+    return status == WR_AGAIN ? WR_OK : status;
+}
+
+int64_t relay_until_send_us(const struct relay *r)
+{
+    if (publisher_inflight_count(r->publisher) == 0) {
+        return INT64_MAX;
+    }
+    int64_t left_us = r->burst.sent_us + r->burst.retry_us - wr_clock_monotonic_us();
+    return left_us > 0 ? left_us : 0;
 }
