@@ -17,7 +17,7 @@ enum datum_kind {
     DATUM_STRING,  /* UTF-8 */
     DATUM_BYTES,
     DATUM_ARRAY,
-    DATUM_STRUCT,
+    DATUM_STRUCT, /* of a MAP, too: its keys are the fields' names */
     DATUM_JSON, /* `bytes`: JSON text that becomes part of the output as it is (expanded payloads)
                  */
 };

@@ -13,6 +13,7 @@
 
 struct wr_arena;
 struct column_type;
+struct schema;
 
 /* The modes that choose between representations; Debezium's property names and defaults. */
 
@@ -39,6 +40,8 @@ struct column_type {
     int32_t typmod;   /* of the column, or of the domain it came from */
     int32_t scale;    /* numeric: digits after the point; time: fraction digits; else unused */
     const struct column_type *element; /* of an array, else NULL */
+    const struct schema *schema; /* of the values, required; lives in the arena given, or for ever.
+                                    Names and versions as Debezium's; NULL where `parse` is */
     const struct type_options *options;
     const char *name; /* of the base type, for error texts */
 };

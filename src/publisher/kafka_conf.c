@@ -35,8 +35,6 @@ static const struct setting defaults[] = {
     /* As many bytes as Java's producer and a broker take in one record. */
     {"message.max.bytes", "1048576"},
     {"compression.type", "lz4"},
-    /* Never: the relay says when a burst is complete (relay/wait.c). */
-    {"linger.ms", "900000"},
     {"batch.size", "1000000"},
     {"batch.num.messages", "10000"},
     /* Small batches follow one another at once, not after the acknowledgement of the one before. */
@@ -46,7 +44,10 @@ static const struct setting defaults[] = {
     {"queue.buffering.max.messages", "1000000"},
 };
 
-enum { REASON_SIZE_MAX = 512 };
+enum {
+    REASON_SIZE_MAX = 512,
+    LINGER_MS_MAX = 900000, /* the most that librdkafka takes */
+};
 
 static enum wr_status set(rd_kafka_conf_t *conf, const char *name, const char *value,
                           struct wr_error *err)
@@ -87,6 +88,21 @@ static enum wr_status make_queue_hold_largest(rd_kafka_conf_t *conf, struct wr_e
     return set(conf, "queue.buffering.max.kbytes", value, err);
 }
 
+/*
+ * Never over: whoever produces says by a flush when a burst is complete (relay/wait.c), whatever
+ * was asked for. librdkafka wants it to be less than a record's time to live.
+ */
+static enum wr_status set_linger(rd_kafka_conf_t *conf, struct wr_error *err)
+{
+    int64_t timeout_ms = number(conf, "message.timeout.ms");
+    int64_t linger_ms =
+        timeout_ms == 0 || timeout_ms > LINGER_MS_MAX ? LINGER_MS_MAX : timeout_ms - 1;
+    char value[32];
+
+    (void)snprintf(value, sizeof(value), "%" PRId64, linger_ms);
+    return set(conf, "linger.ms", value, err);
+}
+
 static enum wr_status check_bootstrap(const rd_kafka_conf_t *conf, struct wr_error *err)
 {
     size_t size = 0;
@@ -121,6 +137,9 @@ enum wr_status kafka_conf_new(const struct config *config, rd_kafka_conf_t **out
     }
     if (status == WR_OK) {
         status = make_queue_hold_largest(conf, err);
+    }
+    if (status == WR_OK) {
+        status = set_linger(conf, err);
     }
     if (status != WR_OK) {
         rd_kafka_conf_destroy(conf);

@@ -37,6 +37,7 @@ struct intake {
     struct wr_buffer key, value, headers;
     char **tables; /* by tag; 0 is no table */
     size_t table_count;
+    struct connector_info connector;
     struct change_source source; /* of the open transaction */
     char origin[512];
     wr_lsn version; /* walrelay.lsn: Begin's LSN of the commit, the highest known while rows pass */
@@ -265,6 +266,12 @@ enum wr_status intake_new(const struct intake_parts *parts, struct intake **out,
         abort();
     }
     in->parts = *parts;
+    in->connector = (struct connector_info){
+        .version = wr_slice_str(WR_VERSION),
+        .name = wr_slice_str(parts->config->topic_prefix),
+        .database = wr_slice_str(parts->config->database_dbname),
+    };
+    in->source.connector = &in->connector;
     in->relations = relcache_new();
     in->scratch = wr_arena_new(WR_MESSAGE_ARENA_SIZE_MAX);
     in->codec = codec_new(parts->config, WR_VERSION);
@@ -305,7 +312,8 @@ void intake_restart(struct intake *in)
 {
     relcache_clear(in->relations);
     pgoutput_init(&in->decoder);
-    in->source = (struct change_source){.now_ns = in->source.now_ns,
+    in->source = (struct change_source){.connector = &in->connector,
+                                        .now_ns = in->source.now_ns,
                                         .last_commit_lsn = in->source.last_commit_lsn};
 }
 
@@ -552,6 +560,7 @@ void intake_snapshot_begin(struct intake *in, wr_lsn lsn, uint32_t xid)
 {
     ledger_begin(in->parts.ledger);
     in->source = (struct change_source){
+        .connector = &in->connector,
         .commit_time_us = in->source.now_ns / 1000,
         .lsn = lsn,
         .xid = xid,
@@ -582,5 +591,5 @@ void intake_snapshot_end(struct intake *in)
 {
     ledger_commit(in->parts.ledger, in->source.lsn);
     in->end_lsn = in->source.lsn;
-    in->source = (struct change_source){.now_ns = in->source.now_ns};
+    in->source = (struct change_source){.connector = &in->connector, .now_ns = in->source.now_ns};
 }

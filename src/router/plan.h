@@ -10,16 +10,20 @@
 #include "decoder/datum.h"
 #include "decoder/types.h"
 
+struct schema;
+
 struct column_plan {
     const char *name;
     struct wr_slice json_name; /* "name": quoted and escaped, with its colon */
     uint16_t index;            /* in the tuple */
     bool is_identity;          /* part of the replica identity: known in a key-only tuple */
     struct column_type type;
-    struct datum unavailable; /* for an unchanged TOAST value that nobody holds */
-    struct datum absent;      /* for a column that a key-only tuple does not hold */
-    const struct datum *mask; /* column.mask.with.N.chars: every value is this one */
-    uint32_t truncate_size;   /* column.truncate.to.N.chars, 0: whole */
+    struct datum unavailable;    /* for an unchanged TOAST value that nobody holds */
+    struct datum absent;         /* for a column that a key-only tuple does not hold */
+    const struct schema *schema; /* the type's, optional where the column may be null, with its
+                                    default and propagated parameters */
+    const struct datum *mask;    /* column.mask.with.N.chars: every value is this one */
+    uint32_t truncate_size;      /* column.truncate.to.N.chars, 0: whole */
 };
 
 /* Owned by the relation's arena. */
@@ -31,6 +35,9 @@ struct route_plan {
     const struct column_plan *
         *key_columns; /* of the message key, in its order; count 0: null key */
     size_t key_column_count;
+    const struct schema *row_schema;      /* <topic>.Value, optional */
+    const struct schema *key_schema;      /* <topic>.Key, NULL without a key */
+    const struct schema *envelope_schema; /* <topic>.Envelope */
     struct wr_slice topic;
     struct wr_slice table_json; /* "schema":"…","table":"…" of `source` */
     void **transforms;          /* one compiled state a transform, in their order */

@@ -14,6 +14,7 @@
 
 struct relation;
 struct column_plan;
+struct schema;
 
 /* `op` of Debezium's envelope. */
 enum change_op {
@@ -24,8 +25,23 @@ enum change_op {
     OP_READ = 'r',
 };
 
+/* What `source` of Debezium's envelope says in every record of a run. */
+struct connector_info {
+    struct wr_slice version;  /* of walrelay */
+    struct wr_slice name;     /* topic.prefix */
+    struct wr_slice database; /* database.dbname */
+};
+
+/* `transaction` of Debezium's envelope (provide.transaction.metadata). */
+struct transaction_block {
+    struct wr_slice id; /* "xid:lsn" */
+    int64_t total_order, data_collection_order;
+};
+
 /* `source` of Debezium's envelope, as far as it varies from row to row. */
 struct change_source {
+    const struct connector_info *connector;
+    const struct transaction_block *transaction; /* NULL: none is provided */
     int64_t commit_time_us; /* since 1970; of a snapshot row: when the snapshot began */
     wr_lsn lsn;             /* of the change */
     wr_lsn last_commit_lsn; /* end LSN of the transaction before, 0 when there was none */
@@ -66,6 +82,7 @@ enum part_kind {
 
 struct record_part {
     enum part_kind kind;
+    const struct schema *schema; /* of the value; NULL: Connect would have none either */
     union {
         struct datum datum;
         struct row_view row;

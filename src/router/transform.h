@@ -10,6 +10,12 @@ struct transform;
 struct transform_config;
 struct wr_arena;
 
+/*
+ * How a transform works. It sees parts as the router made them (PART_ROW, PART_ENVELOPE, …), which
+ * cost nothing, or asks part_expand() (tree.h) for the typed tree of one, PART_DATUM, and puts
+ * another tree in its place. Its new schema depends on the old one alone, so it is made once: under
+ * the old schema's id, in the relation's arena where `compiled` says so. Values live in `scratch`.
+ */
 struct transform_ops {
     WR_MUST_USE enum wr_status (*make)(const struct transform_config *config,
                                        struct transform *transform, struct wr_error *err);
