@@ -46,9 +46,9 @@ struct relay {
         uint64_t sent_until; /* intake_record_count() at the last send */
         size_t unanswered_count;
         int64_t sent_us;
-        int64_t since_us; /* how old what waits is */
-        int64_t retry_us;
-        bool is_sent; /* and not yet answered */
+        int64_t since_us;              /* how old what waits is */
+        int64_t retry_us, retry_at_us; /* when a flush is tried again, without an answer */
+        bool is_sent;                  /* and not yet answered */
     } burst;
     struct wr_error failure; /* of a delivery, found in a callback; status WR_OK: none */
 };

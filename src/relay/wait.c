@@ -24,8 +24,11 @@ enum {
     BURST_US = 10000,       /* how long a busy stream's burst may grow */
     BURSTS_SIZE = 2800000,  /* makes, with RECORD_OVERHEAD, twice some 900 kB of records */
     SLOW_ANSWER_US = 20000, /* a Kafka that is far away, or has much to do */
-    RETRY_US_MIN = 2000,
-    RETRY_US_MAX = 200000,
+    /* For another flush: after part of an answer, and after none on a quiet or a busy stream. */
+    PART_RETRY_US = 2000,
+    QUIET_RETRY_US = 10000,
+    BUSY_RETRY_US = 50000,
+    RETRY_US_MAX = 400000,
     RECORD_OVERHEAD = 400, /* what librdkafka keeps beside key and value, headers included */
 };
 
@@ -222,7 +225,6 @@ static void burst_resize(struct relay *r, int64_t took_us)
 
 void relay_burst_reset(struct relay *r)
 {
-    r->burst.retry_us = RETRY_US_MIN;
     burst_resize(r, 0);
 }
 
@@ -236,7 +238,8 @@ static bool is_answered(struct relay *r, size_t waiting)
 
     if (unanswered < r->burst.unanswered_count) {
         r->burst.unanswered_count = unanswered;
-        r->burst.retry_us = RETRY_US_MIN;
+        r->burst.retry_us = QUIET_RETRY_US;
+        r->burst.retry_at_us = wr_clock_monotonic_us() + PART_RETRY_US;
     }
     if (unanswered == 0 && r->burst.is_sent) {
         burst_resize(r, wr_clock_monotonic_us() - r->burst.sent_us);
@@ -259,15 +262,17 @@ enum wr_status relay_send(struct relay *r, bool is_quiet, struct wr_error *err)
     if (publisher_inflight_count(r->publisher) == 0) {
         r->burst.since_us = now_us;
     }
-    bool is_due =
-        is_answered(r, waiting) ? waiting > 0 : now_us - r->burst.sent_us >= r->burst.retry_us;
+    bool is_due = is_answered(r, waiting) ? waiting > 0 : now_us >= r->burst.retry_at_us;
     bool is_grown = is_quiet || relay_is_paused(r) || now_us - r->burst.since_us >= BURST_US;
     if (!is_due || !(is_grown || r->burst.is_sent)) {
         return WR_OK;
     }
-    if (r->burst.is_sent && r->burst.retry_us < RETRY_US_MAX) {
+    if (!r->burst.is_sent) {
+        r->burst.retry_us = is_quiet ? QUIET_RETRY_US : BUSY_RETRY_US;
+    } else if (r->burst.retry_us < RETRY_US_MAX) {
         r->burst.retry_us *= 2;
     }
+    r->burst.retry_at_us = now_us + r->burst.retry_us;
     r->burst.is_sent = true;
     r->burst.sent_us = now_us;
     r->burst.since_us = now_us;
@@ -282,6 +287,6 @@ int64_t relay_until_send_us(const struct relay *r)
     if (publisher_inflight_count(r->publisher) == 0) {
         return INT64_MAX;
     }
-    int64_t left_us = r->burst.sent_us + r->burst.retry_us - wr_clock_monotonic_us();
+    int64_t left_us = r->burst.retry_at_us - wr_clock_monotonic_us();
     return left_us > 0 ? left_us : 0;
 }
