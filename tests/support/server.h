@@ -1,4 +1,5 @@
-/* support/server.h - a PostgreSQL or Kafka of one test's own, to be stopped and broken. */
+/* support/server.h - a PostgreSQL or Kafka of one test's own, to be stopped and broken. A
+ * PostgreSQL is of the version that tests/run was asked for. */
 #ifndef WR_TEST_SERVER_H
 #define WR_TEST_SERVER_H
 
