@@ -18,8 +18,8 @@ enum datum_kind {
     DATUM_BYTES,
     DATUM_ARRAY,
     DATUM_STRUCT, /* of a MAP, too: its keys are the fields' names */
-    DATUM_JSON, /* `bytes`: JSON text that becomes part of the output as it is (expanded payloads)
-                 */
+    DATUM_JSON,   /* `bytes`: JSON text that becomes part of the output as it is (expanded payloads)
+                   */
 };
 
 struct datum_field;

@@ -55,8 +55,8 @@ WR_MUST_USE enum wr_status publisher_stdout_open(const struct publisher_events *
 
 /*
  * WR_AGAIN: the queue is full, poll and come again with the same record. WR_REJECT: this record
- * can never be published (too large, invalid topic): nothing was queued, no callback comes. A record
- * stays until publisher_flush(), be it a short one.
+ * can never be published (too large, invalid topic): nothing was queued, no callback comes. A
+ * record stays until publisher_flush(), be it a short one.
  */
 WR_MUST_USE enum wr_status publisher_produce(struct publisher *p, const struct publisher_record *r,
                                              struct wr_error *err);
