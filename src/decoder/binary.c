@@ -1,9 +1,14 @@
 #include "decoder/binary.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "decoder/scan.h"
+#include "decoder/schema.h"
+#include "decoder/schema_known.h"
+
+enum { BITS_LENGTH_MAX = INT32_MAX }; /* what Java says of a varbit without a length */
 
 static int hex_value(char c)
 {
@@ -114,9 +119,57 @@ enum wr_status opaque_parse(const struct column_type *type, struct wr_slice text
     return set_binary(type, text, arena, out, err);
 }
 
-void bits_settle(struct column_type *type)
+static const struct schema *binary_schema(const struct column_type *type)
 {
-    type->parse = type->typmod == 1 ? bits_parse_bool : bits_parse_bytes;
+    bool is_bytes = type->options->binary_handling_mode == BINARY_HANDLING_BYTES;
+
+    return schema_known(is_bytes ? KNOWN_BYTES : KNOWN_STRING);
+}
+
+bool bytea_settle(struct column_type *type, struct wr_arena *arena)
+{
+    (void)arena;
+    type->parse = bytea_parse;
+    type->schema = binary_schema(type);
+    return true;
+}
+
+bool opaque_settle(struct column_type *type, struct wr_arena *arena)
+{
+    (void)arena;
+    type->parse = opaque_parse;
+    type->schema = binary_schema(type);
+    return true;
+}
+
+/* io.debezium.data.Bits, whose length is a parameter. */
+static const struct schema *bits_schema(int32_t length, struct wr_arena *arena)
+{
+    struct schema *schema = schema_new(arena, SCHEMA_BYTES);
+    struct schema_parameter *parameter = wr_arena_alloc(arena, 1, sizeof(*parameter));
+    const char *value = wr_arena_printf(arena, "%" PRId32, length);
+
+    if (schema == NULL || parameter == NULL || value == NULL) {
+        return NULL;
+    }
+    *parameter = (struct schema_parameter){"length", value};
+    schema->name = "io.debezium.data.Bits";
+    schema->version = 1;
+    schema->parameters = parameter;
+    schema->parameter_count = 1;
+    return schema;
+}
+
+bool bits_settle(struct column_type *type, struct wr_arena *arena)
+{
+    if (type->typmod == 1) {
+        type->parse = bits_parse_bool;
+        type->schema = schema_known(KNOWN_BOOLEAN);
+    } else {
+        type->parse = bits_parse_bytes;
+        type->schema = bits_schema(type->typmod < 0 ? BITS_LENGTH_MAX : type->typmod, arena);
+    }
+    return type->schema != NULL;
 }
 
 static bool is_bit_string(struct wr_slice text)

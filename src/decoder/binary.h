@@ -5,8 +5,13 @@
 
 #include "decoder/types.h"
 
-/* Chooses the parse function after the declared length. */
-void bits_settle(struct column_type *type);
+/*
+ * Choose the parse function and the schema: bit strings after the declared length, the others after
+ * binary.handling.mode. False: the arena is full.
+ */
+WR_MUST_USE bool bits_settle(struct column_type *type, struct wr_arena *arena);
+WR_MUST_USE bool bytea_settle(struct column_type *type, struct wr_arena *arena);
+WR_MUST_USE bool opaque_settle(struct column_type *type, struct wr_arena *arena);
 
 /* bytea_output hex: "\xdeadbeef". DATUM_BYTES, or DATUM_STRING in base64 or hex. */
 WR_MUST_USE enum wr_status bytea_parse(const struct column_type *type, struct wr_slice text,

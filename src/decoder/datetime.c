@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "decoder/scan.h"
+#include "decoder/schema_known.h"
 
 #define US_PER_SECOND INT64_C(1000000)
 #define US_PER_DAY    (86400 * US_PER_SECOND)
@@ -174,10 +175,14 @@ static int32_t fraction_digits(const struct column_type *type)
                                                                   : type->typmod;
 }
 
-void time_settle(struct column_type *type)
+bool time_settle(struct column_type *type, struct wr_arena *arena)
 {
+    (void)arena;
     type->scale = fraction_digits(type);
-    type->parse = type->scale <= FRACTION_DIGITS_MILLIS ? time_parse_millis : time_parse_micros;
+    bool is_millis = type->scale <= FRACTION_DIGITS_MILLIS;
+    type->parse = is_millis ? time_parse_millis : time_parse_micros;
+    type->schema = schema_known(is_millis ? KNOWN_TIME : KNOWN_MICRO_TIME);
+    return true;
 }
 
 enum wr_status time_parse_micros(const struct column_type *type, struct wr_slice text,
@@ -271,11 +276,14 @@ enum wr_status timetz_parse(const struct column_type *type, struct wr_slice text
     return WR_OK;
 }
 
-void timestamp_settle(struct column_type *type)
+bool timestamp_settle(struct column_type *type, struct wr_arena *arena)
 {
+    (void)arena;
     type->scale = fraction_digits(type);
-    type->parse =
-        type->scale <= FRACTION_DIGITS_MILLIS ? timestamp_parse_millis : timestamp_parse_micros;
+    bool is_millis = type->scale <= FRACTION_DIGITS_MILLIS;
+    type->parse = is_millis ? timestamp_parse_millis : timestamp_parse_micros;
+    type->schema = schema_known(is_millis ? KNOWN_TIMESTAMP : KNOWN_MICRO_TIMESTAMP);
+    return true;
 }
 
 /* A timestamp in two parts, as microseconds of the last centuries pass the int64. */
@@ -361,10 +369,13 @@ enum wr_status timestamp_parse_millis(const struct column_type *type, struct wr_
     return WR_OK;
 }
 
-void timestamptz_settle(struct column_type *type)
+bool timestamptz_settle(struct column_type *type, struct wr_arena *arena)
 {
+    (void)arena;
     type->scale = fraction_digits(type);
     type->parse = timestamptz_parse;
+    type->schema = schema_known(KNOWN_ZONED_TIMESTAMP);
+    return true;
 }
 
 static void move_to_utc(struct moment *m)

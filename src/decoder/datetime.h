@@ -9,10 +9,13 @@
  * it has one, and know "infinity". A value that leaves the int64 is WR_REJECT, never wrapped.
  */
 
-/* Fill type->scale (fraction digits, 6 without a typmod) and choose the parse function. */
-void time_settle(struct column_type *type);
-void timestamp_settle(struct column_type *type);
-void timestamptz_settle(struct column_type *type);
+/*
+ * Fill type->scale (fraction digits, 6 without a typmod) and choose the parse function and the
+ * schema. They never fail.
+ */
+WR_MUST_USE bool time_settle(struct column_type *type, struct wr_arena *arena);
+WR_MUST_USE bool timestamp_settle(struct column_type *type, struct wr_arena *arena);
+WR_MUST_USE bool timestamptz_settle(struct column_type *type, struct wr_arena *arena);
 
 /* Days since 1970-01-01. */
 WR_MUST_USE enum wr_status date_parse(const struct column_type *type, struct wr_slice text,

@@ -1,17 +1,22 @@
 #include "decoder/numeric.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "decoder/decimal.h"
 #include "decoder/scan.h"
+#include "decoder/schema.h"
+#include "decoder/schema_known.h"
 
 enum {
     TYPMOD_HEADER_SIZE = 4, /* PostgreSQL's VARHDRSZ, added to every typmod of numeric */
     TYPMOD_SCALE_MASK = 0x7ff,
     TYPMOD_SCALE_SIGN = 0x400, /* an 11 bit two's complement number since PostgreSQL 15 */
-    MONEY_SCALE = 2,           /* digits after the point under lc_monetary C */
+    TYPMOD_PRECISION_MASK = 0xffff,
+    TYPMOD_PRECISION_SHIFT = 16,
+    MONEY_SCALE = 2, /* digits after the point under lc_monetary C */
 };
 
 static enum wr_status set_bytes(const struct column_type *type, struct wr_slice bytes,
@@ -36,7 +41,37 @@ static enum wr_status set_double(const struct column_type *type, const struct de
     return WR_OK;
 }
 
-void numeric_settle(struct column_type *type)
+/*
+ * org.apache.kafka.connect.data.Decimal, whose scale is a parameter; the precision, where there is
+ * one, is Debezium's addition.
+ */
+static const struct schema *decimal_schema(int32_t scale, int32_t precision, struct wr_arena *arena)
+{
+    struct schema *schema = schema_new(arena, SCHEMA_BYTES);
+    struct schema_parameter *parameters = wr_arena_alloc(arena, 2, sizeof(*parameters));
+
+    if (schema == NULL || parameters == NULL) {
+        return NULL;
+    }
+    parameters[0] = (struct schema_parameter){"scale", wr_arena_printf(arena, "%" PRId32, scale)};
+    parameters[1] = (struct schema_parameter){"connect.decimal.precision",
+                                              wr_arena_printf(arena, "%" PRId32, precision)};
+    if (parameters[0].value == NULL || parameters[1].value == NULL) {
+        return NULL;
+    }
+    schema->name = "org.apache.kafka.connect.data.Decimal";
+    schema->version = 1;
+    schema->parameters = parameters;
+    schema->parameter_count = precision > 0 ? 2 : 1;
+    return schema;
+}
+
+static int32_t numeric_precision(int32_t typmod)
+{
+    return (typmod - TYPMOD_HEADER_SIZE) >> TYPMOD_PRECISION_SHIFT & TYPMOD_PRECISION_MASK;
+}
+
+bool numeric_settle(struct column_type *type, struct wr_arena *arena)
 {
     bool is_variable = type->typmod < TYPMOD_HEADER_SIZE;
 
@@ -47,14 +82,20 @@ void numeric_settle(struct column_type *type)
     switch (type->options->decimal_handling_mode) {
     case DECIMAL_HANDLING_PRECISE:
         type->parse = is_variable ? numeric_parse_variable : numeric_parse_precise;
-        return;
+        type->schema = is_variable
+                           ? schema_known(KNOWN_VARIABLE_SCALE_DECIMAL)
+                           : decimal_schema(type->scale, numeric_precision(type->typmod), arena);
+        break;
     case DECIMAL_HANDLING_DOUBLE:
         type->parse = numeric_parse_double;
-        return;
+        type->schema = schema_known(KNOWN_FLOAT64);
+        break;
     case DECIMAL_HANDLING_STRING:
         type->parse = numeric_parse_string;
-        return;
+        type->schema = schema_known(KNOWN_STRING);
+        break;
     }
+    return type->schema != NULL;
 }
 
 enum wr_status numeric_parse_precise(const struct column_type *type, struct wr_slice text,
@@ -149,20 +190,24 @@ enum wr_status numeric_parse_string(const struct column_type *type, struct wr_sl
     return out->as.bytes.data == NULL ? type_no_room(type, err) : WR_OK;
 }
 
-void money_settle(struct column_type *type)
+bool money_settle(struct column_type *type, struct wr_arena *arena)
 {
     type->scale = type->options->money_fraction_digits;
     switch (type->options->decimal_handling_mode) {
     case DECIMAL_HANDLING_PRECISE:
         type->parse = money_parse_precise;
-        return;
+        type->schema = decimal_schema(type->scale, 0, arena);
+        break;
     case DECIMAL_HANDLING_DOUBLE:
         type->parse = money_parse_double;
-        return;
+        type->schema = schema_known(KNOWN_FLOAT64);
+        break;
     case DECIMAL_HANDLING_STRING:
         type->parse = money_parse_string;
-        return;
+        type->schema = schema_known(KNOWN_STRING);
+        break;
     }
+    return type->schema != NULL;
 }
 
 /* "-$1,234.56", or "($1,234.56)" as some locales have it, becomes "-1234.56" in the arena. */

@@ -4,9 +4,12 @@
 
 #include "decoder/types.h"
 
-/* Fills type->scale from the typmod and chooses the parse function. */
-void numeric_settle(struct column_type *type);
-void money_settle(struct column_type *type);
+/*
+ * Fill type->scale, from the typmod or the mode, and choose the parse function and the schema.
+ * False: the arena is full.
+ */
+WR_MUST_USE bool numeric_settle(struct column_type *type, struct wr_arena *arena);
+WR_MUST_USE bool money_settle(struct column_type *type, struct wr_arena *arena);
 
 /*
  * precise: the unscaled value as the shortest big-endian two's complement, at type->scale; without

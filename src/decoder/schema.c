@@ -3,10 +3,11 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "decoder/schema_known.h"
 
 static uint64_t next_id(void)
 {
-    static atomic_uint_fast64_t last_id;
+    static atomic_uint_fast64_t last_id = SCHEMA_KNOWN_COUNT; /* those before are constants' */
 
     return atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
 }

@@ -48,6 +48,7 @@ struct schema {
     bool is_optional;
     const char *name;                          /* as io.debezium.time.Date, or NULL */
     int32_t version;                           /* 0: none */
+    const char *doc;                           /* NULL: none; written behind the version */
     const struct schema_parameter *parameters; /* in the order in which they are written */
     size_t parameter_count;
     const struct datum *default_value; /* NULL: none */

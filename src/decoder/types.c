@@ -12,6 +12,10 @@
 #include "decoder/interval.h"
 #include "decoder/numeric.h"
 #include "decoder/scalar.h"
+#include "decoder/schema.h"
+#include "decoder/schema_known.h"
+
+#define ENUM_NAME "io.debezium.data.Enum"
 
 enum {
     OID_PINNED_END = 10000, /* PostgreSQL's FirstGenbkiObjectId: below it a type never changes */
@@ -19,68 +23,87 @@ enum {
     VALUE_SHOWN_MAX = 64,   /* bytes of a bad value in an error text */
 };
 
+/* How the values of a type become what they are. */
+struct form {
+    type_parse parse;
+    enum schema_known schema;
+    /* Or, where the typmod or a mode decides: sets both, and `scale` where there is one. */
+    bool (*settle)(struct column_type *type, struct wr_arena *arena);
+};
+
+#define AS(parse_, known)                                                                          \
+    {                                                                                              \
+        .parse = (parse_), .schema = (known)                                                       \
+    }
+#define SETTLED(settle_)                                                                           \
+    {                                                                                              \
+        .settle = (settle_)                                                                        \
+    }
+
 /* One of the built-in types that are published. */
 struct builtin {
     uint32_t oid;
     uint32_t array_oid;
     const char *name;
-    type_parse parse;                         /* or, where the typmod or a mode decides: */
-    void (*settle)(struct column_type *type); /* sets `parse`, and `scale` where it has one */
+    struct form form;
 };
 
 /* Oids from PostgreSQL's pg_type.dat. What is not here is unknown to Debezium, too. */
 static const struct builtin BUILTINS[] = {
-    {16, 1000, "bool", bool_parse, NULL},
-    {17, 1001, "bytea", bytea_parse, NULL},
-    {18, 1002, "char", text_parse, NULL},
-    {19, 1003, "name", text_parse, NULL},
-    {20, 1016, "int8", int8_parse, NULL},
-    {21, 1005, "int2", int2_parse, NULL},
-    {23, 1007, "int4", int4_parse, NULL},
-    {25, 1009, "text", text_parse, NULL},
-    {26, 1028, "oid", oid_parse, NULL},
-    {114, 199, "json", text_parse, NULL},
-    {142, 143, "xml", text_parse, NULL},
-    {600, 1017, "point", point_parse, NULL},
-    {650, 651, "cidr", text_parse, NULL},
-    {700, 1021, "float4", float4_parse, NULL},
-    {701, 1022, "float8", float8_parse, NULL},
-    {774, 775, "macaddr8", text_parse, NULL},
-    {790, 791, "money", NULL, money_settle},
-    {829, 1040, "macaddr", text_parse, NULL},
-    {869, 1041, "inet", text_parse, NULL},
-    {1042, 1014, "bpchar", text_parse, NULL},
-    {1043, 1015, "varchar", text_parse, NULL},
-    {1082, 1182, "date", date_parse, NULL},
-    {1083, 1183, "time", NULL, time_settle},
-    {1114, 1115, "timestamp", NULL, timestamp_settle},
-    {1184, 1185, "timestamptz", NULL, timestamptz_settle},
-    {1186, 1187, "interval", interval_parse_micros, NULL},
-    {1266, 1270, "timetz", timetz_parse, NULL},
-    {1560, 1561, "bit", NULL, bits_settle},
-    {1562, 1563, "varbit", NULL, bits_settle},
-    {1700, 1231, "numeric", NULL, numeric_settle},
-    {2950, 2951, "uuid", text_parse, NULL},
-    {3614, 3643, "tsvector", text_parse, NULL},
-    {3802, 3807, "jsonb", text_parse, NULL},
-    {3904, 3905, "int4range", text_parse, NULL},
-    {3906, 3907, "numrange", text_parse, NULL},
-    {3908, 3909, "tsrange", text_parse, NULL},
-    {3910, 3911, "tstzrange", text_parse, NULL},
-    {3912, 3913, "daterange", text_parse, NULL},
-    {3926, 3927, "int8range", text_parse, NULL},
+    {16, 1000, "bool", AS(bool_parse, KNOWN_BOOLEAN)},
+    {17, 1001, "bytea", SETTLED(bytea_settle)},
+    {18, 1002, "char", AS(text_parse, KNOWN_STRING)},
+    {19, 1003, "name", AS(text_parse, KNOWN_STRING)},
+    {20, 1016, "int8", AS(int8_parse, KNOWN_INT64)},
+    {21, 1005, "int2", AS(int2_parse, KNOWN_INT16)},
+    {23, 1007, "int4", AS(int4_parse, KNOWN_INT32)},
+    {25, 1009, "text", AS(text_parse, KNOWN_STRING)},
+    {26, 1028, "oid", AS(oid_parse, KNOWN_INT64)},
+    {114, 199, "json", AS(text_parse, KNOWN_JSON)},
+    {142, 143, "xml", AS(text_parse, KNOWN_XML)},
+    {600, 1017, "point", AS(point_parse, KNOWN_POINT)},
+    {650, 651, "cidr", AS(text_parse, KNOWN_STRING)},
+    {700, 1021, "float4", AS(float4_parse, KNOWN_FLOAT32)},
+    {701, 1022, "float8", AS(float8_parse, KNOWN_FLOAT64)},
+    {774, 775, "macaddr8", AS(text_parse, KNOWN_STRING)},
+    {790, 791, "money", SETTLED(money_settle)},
+    {829, 1040, "macaddr", AS(text_parse, KNOWN_STRING)},
+    {869, 1041, "inet", AS(text_parse, KNOWN_STRING)},
+    {1042, 1014, "bpchar", AS(text_parse, KNOWN_STRING)},
+    {1043, 1015, "varchar", AS(text_parse, KNOWN_STRING)},
+    {1082, 1182, "date", AS(date_parse, KNOWN_DATE)},
+    {1083, 1183, "time", SETTLED(time_settle)},
+    {1114, 1115, "timestamp", SETTLED(timestamp_settle)},
+    {1184, 1185, "timestamptz", SETTLED(timestamptz_settle)},
+    {1186, 1187, "interval", AS(interval_parse_micros, KNOWN_MICRO_DURATION)},
+    {1266, 1270, "timetz", AS(timetz_parse, KNOWN_ZONED_TIME)},
+    {1560, 1561, "bit", SETTLED(bits_settle)},
+    {1562, 1563, "varbit", SETTLED(bits_settle)},
+    {1700, 1231, "numeric", SETTLED(numeric_settle)},
+    {2950, 2951, "uuid", AS(text_parse, KNOWN_UUID)},
+    {3614, 3643, "tsvector", AS(text_parse, KNOWN_TSVECTOR)},
+    {3802, 3807, "jsonb", AS(text_parse, KNOWN_JSON)},
+    {3904, 3905, "int4range", AS(text_parse, KNOWN_STRING)},
+    {3906, 3907, "numrange", AS(text_parse, KNOWN_STRING)},
+    {3908, 3909, "tsrange", AS(text_parse, KNOWN_STRING)},
+    {3910, 3911, "tstzrange", AS(text_parse, KNOWN_STRING)},
+    {3912, 3913, "daterange", AS(text_parse, KNOWN_STRING)},
+    {3926, 3927, "int8range", AS(text_parse, KNOWN_STRING)},
 };
 
 /* Types of extensions have no fixed oid; Debezium knows them by name, too. */
 static const struct {
     const char *name;
-    type_parse parse;
+    struct form form;
 } NAMED[] = {
-    {"citext", text_parse},
-    {"hstore", hstore_parse_json},
-    {"isbn", text_parse},
-    {"ltree", text_parse},
+    {"citext", AS(text_parse, KNOWN_STRING)},
+    {"hstore", AS(hstore_parse_json, KNOWN_JSON)},
+    {"isbn", AS(text_parse, KNOWN_STRING)},
+    {"ltree", AS(text_parse, KNOWN_LTREE)},
 };
+
+static const struct form TEXT = AS(text_parse, KNOWN_STRING);
+static const struct form OPAQUE = SETTLED(opaque_settle);
 
 /* What one compilation carries through its levels. */
 struct compiler {
@@ -131,22 +154,68 @@ static const struct builtin *find_builtin(uint32_t oid, bool *is_array)
     return NULL;
 }
 
-static void settle_builtin(const struct builtin *builtin, struct column_type *out)
+static enum wr_status settle(struct compiler *c, const struct form *form, struct column_type *out)
 {
-    out->name = builtin->name;
-    out->parse = builtin->parse;
-    if (builtin->settle != NULL) {
-        builtin->settle(out);
+    if (form->settle != NULL) {
+        return form->settle(out, c->arena) ? WR_OK : arena_full(c);
     }
-    assert(out->parse != NULL);
+    out->parse = form->parse;
+    out->schema = schema_known(form->schema);
+    return WR_OK;
 }
 
-static void settle_unknown(const char *name, struct column_type *out)
+static enum wr_status settle_unknown(struct compiler *c, const char *name, struct column_type *out)
 {
     out->name = name;
-    if (out->options->include_unknown_datatypes) {
-        out->parse = geometry_is_shape(out->oid) ? shape_parse : opaque_parse;
+    if (!out->options->include_unknown_datatypes) {
+        return WR_OK;
     }
+    enum wr_status status = settle(c, &OPAQUE, out);
+    if (geometry_is_shape(out->oid)) {
+        out->parse = shape_parse;
+    }
+    return status;
+}
+
+static bool is_enum(const struct schema *schema)
+{
+    return schema->name != NULL && strcmp(schema->name, ENUM_NAME) == 0;
+}
+
+/* Any element may be null, but of enums Debezium does not say so. */
+static enum wr_status settle_array(struct compiler *c, struct column_type *array)
+{
+    const struct schema *element = array->element->schema;
+    struct schema *schema = schema_new(c->arena, SCHEMA_ARRAY);
+
+    element = schema_with_optional(c->arena, element, !is_enum(element));
+    if (schema == NULL || element == NULL) {
+        return arena_full(c);
+    }
+    schema->element = element;
+    array->schema = schema;
+    array->parse = array_parse;
+    return WR_OK;
+}
+
+/* io.debezium.data.Enum: text, with the labels as a parameter. */
+static enum wr_status settle_enum(struct compiler *c, const struct type_info *info,
+                                  struct column_type *out)
+{
+    struct schema *schema = schema_new(c->arena, SCHEMA_STRING);
+    struct schema_parameter *allowed = wr_arena_alloc(c->arena, 1, sizeof(*allowed));
+
+    if (schema == NULL || allowed == NULL) {
+        return arena_full(c);
+    }
+    *allowed = (struct schema_parameter){"allowed", info->labels};
+    schema->name = ENUM_NAME;
+    schema->version = 1;
+    schema->parameters = allowed;
+    schema->parameter_count = 1;
+    out->schema = schema;
+    out->parse = text_parse;
+    return WR_OK;
 }
 
 /* An array has its element's typmod, and is published when its element is. */
@@ -167,15 +236,14 @@ static enum wr_status compile_array(struct compiler *c, uint32_t element_oid,
         return arena_full(c);
     }
     out->element = element;
-    out->parse = element->parse == NULL ? NULL : array_parse;
-    return WR_OK;
+    return element->parse == NULL ? WR_OK : settle_array(c, out);
 }
 
-static type_parse parse_of_name(const char *name)
+static const struct form *form_of_name(const char *name)
 {
     for (size_t i = 0; i < sizeof(NAMED) / sizeof(NAMED[0]); i++) {
         if (strcmp(NAMED[i].name, name) == 0) {
-            return NAMED[i].parse;
+            return &NAMED[i].form;
         }
     }
     return NULL;
@@ -190,8 +258,7 @@ static enum wr_status compile_from_catalog(struct compiler *c, struct column_typ
         c->catalog->type(c->catalog->context, out->oid, c->arena, &info, c->err);
     if (status == WR_REJECT) {
         out->name = "dropped type";
-        out->parse = text_parse;
-        return WR_OK;
+        return settle(c, &TEXT, out);
     }
     if (status != WR_OK) {
         return status;
@@ -203,11 +270,11 @@ static enum wr_status compile_from_catalog(struct compiler *c, struct column_typ
         return compile_array(c, info.element_oid, out);
     }
     out->name = info.name;
-    out->parse = info.typtype == 'e' ? text_parse : parse_of_name(info.name);
-    if (out->parse == NULL) {
-        settle_unknown(info.name, out);
+    if (info.typtype == 'e') {
+        return settle_enum(c, &info, out);
     }
-    return WR_OK;
+    const struct form *form = form_of_name(info.name);
+    return form == NULL ? settle_unknown(c, info.name, out) : settle(c, form, out);
 }
 
 static enum wr_status compile(struct compiler *c, uint32_t oid, int32_t typmod,
@@ -226,12 +293,11 @@ static enum wr_status compile(struct compiler *c, uint32_t oid, int32_t typmod,
         return compile_array(c, builtin->oid, out);
     }
     if (builtin != NULL) {
-        settle_builtin(builtin, out);
-        return WR_OK;
+        out->name = builtin->name;
+        return settle(c, &builtin->form, out);
     }
     if (oid < OID_PINNED_END && !c->options->include_unknown_datatypes) {
-        settle_unknown("unknown type", out);
-        return WR_OK;
+        return settle_unknown(c, "unknown type", out);
     }
     return compile_from_catalog(c, out);
 }

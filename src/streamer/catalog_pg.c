@@ -136,7 +136,9 @@ static enum wr_status find_type(void *context, uint32_t oid, struct wr_arena *ar
     enum wr_status status =
         look_up_oid(context,
                     "SELECT n.nspname, t.typname, t.typtype, t.typbasetype, t.typtypmod,"
-                    " CASE WHEN t.typcategory = 'A' THEN t.typelem ELSE 0 END"
+                    " CASE WHEN t.typcategory = 'A' THEN t.typelem ELSE 0 END,"
+                    " (SELECT pg_catalog.string_agg(e.enumlabel, ',' ORDER BY e.enumsortorder)"
+                    " FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid)"
                     " FROM pg_catalog.pg_type t"
                     " JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace WHERE t.oid = $1",
                     oid, &result, err);
@@ -156,9 +158,10 @@ static enum wr_status find_type(void *context, uint32_t oid, struct wr_arena *ar
         .base_oid = value_oid(result, 0, 3),
         .base_typmod = (int32_t)strtol(PQgetvalue(result, 0, 4), NULL, 10),
         .element_oid = value_oid(result, 0, 5),
+        .labels = wr_arena_strdup(arena, PQgetvalue(result, 0, 6)),
     };
     PQclear(result);
-    return out->schema != NULL && out->name != NULL
+    return out->schema != NULL && out->name != NULL && out->labels != NULL
                ? WR_OK
                : wr_fail(err, WR_FATAL, "catalog", "type %u: larger than the arena", oid);
 }

@@ -81,7 +81,11 @@ static enum wr_status find_type(void *context, uint32_t oid, struct wr_arena *ar
         .base_oid = (uint32_t)integer(type, "base_oid"),
         .base_typmod = (int32_t)integer(type, "base_typmod"),
         .element_oid = (uint32_t)integer(type, "element_oid"),
+        .labels = text(type, "labels", arena),
     };
+    if (out->labels == NULL) {
+        out->labels = ""; /* no enum */
+    }
     return WR_OK;
 }
 

@@ -41,7 +41,9 @@ static const char TYPES_SQL[] =
     "select json_build_object('type', json_build_object('oid', t.oid::int8,"
     " 'schema', n.nspname, 'name', t.typname, 'typtype', t.typtype,"
     " 'base_oid', t.typbasetype::int8, 'base_typmod', t.typtypmod, 'element_oid',"
-    " case when t.typcategory = 'A' then t.typelem::int8 else 0 end))"
+    " case when t.typcategory = 'A' then t.typelem::int8 else 0 end, 'labels',"
+    " (select string_agg(e.enumlabel, ',' order by e.enumsortorder) from pg_enum e"
+    "  where e.enumtypid = t.oid)))"
     " from pg_type t join pg_namespace n on n.oid = t.typnamespace"
     " where t.oid >= 16384 order by t.oid";
 

@@ -42,7 +42,7 @@ static const struct type_info CATALOG[] = {
     {.oid = OID_HSTORE, .name = "hstore", .typtype = 'b', .base_typmod = -1},
     {.oid = OID_CITEXT, .name = "citext", .typtype = 'b', .base_typmod = -1},
     {.oid = OID_LTREE, .name = "ltree", .typtype = 'b', .base_typmod = -1},
-    {.oid = OID_MOOD, .name = "mood", .typtype = 'e', .base_typmod = -1},
+    {.oid = OID_MOOD, .name = "mood", .typtype = 'e', .labels = "sad,ok,happy"},
     {.oid = OID_MOOD_ARRAY, .name = "_mood", .typtype = 'b', .element_oid = OID_MOOD},
     {.oid = OID_PRICE,
      .name = "price",
