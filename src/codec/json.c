@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "config/config.h"
 #include "decoder/relation.h"
+#include "decoder/snapshot_marker.h"
 #include "router/plan.h"
 #include "router/row.h"
 
@@ -125,25 +126,6 @@ static int64_t floor_div(int64_t value, int64_t divisor)
     return value / divisor - (value % divisor < 0);
 }
 
-static const char *snapshot_text(enum snapshot_marker marker)
-{
-    switch (marker) {
-    case SNAPSHOT_MARKER_FALSE:
-        return "false";
-    case SNAPSHOT_MARKER_TRUE:
-        return "true";
-    case SNAPSHOT_MARKER_FIRST:
-        return "first";
-    case SNAPSHOT_MARKER_FIRST_IN_DATA_COLLECTION:
-        return "first_in_data_collection";
-    case SNAPSHOT_MARKER_LAST_IN_DATA_COLLECTION:
-        return "last_in_data_collection";
-    case SNAPSHOT_MARKER_LAST:
-        return "last";
-    }
-    return "false";
-}
-
 /* `sequence` is a JSON array inside a JSON string: the LSN of the last commit, then the change's.
  */
 static void source_prepare(struct json_envelope *e, const struct change_source *source)
@@ -159,7 +141,7 @@ static void source_prepare(struct json_envelope *e, const struct change_source *
     wr_buffer_reset(&e->head);
     wr_json_int(&e->head, floor_div(source->commit_time_us, 1000));
     WR_BUFFER_LITERAL(&e->head, ",\"snapshot\":\"");
-    wr_buffer_add_str(&e->head, snapshot_text(source->snapshot));
+    wr_buffer_add_str(&e->head, snapshot_marker_text(source->snapshot));
     WR_BUFFER_LITERAL(&e->head, "\",\"db\":");
     wr_buffer_add_slice(&e->head, wr_buffer_slice(&e->database));
     WR_BUFFER_LITERAL(&e->head, ",\"sequence\":\"[");

@@ -9,10 +9,11 @@
 #include "config/loader.h"
 #include "config/property.h"
 
-/* The options of transforms are read with their transform. */
-static bool is_transform_option(const char *key)
+/* The options of transforms and predicates are read with the one they belong to. */
+static bool is_plugin_option(const char *key)
 {
-    return strncmp(key, "transforms.", strlen("transforms.")) == 0;
+    return strncmp(key, "transforms.", strlen("transforms.")) == 0 ||
+           strncmp(key, "predicates.", strlen("predicates.")) == 0;
 }
 
 static void apply_entries(struct loader *l)
@@ -21,7 +22,7 @@ static void apply_entries(struct loader *l)
         const struct entry *e = &l->entries[i];
         struct property_match match = {0};
 
-        if (e->is_overridden || is_transform_option(e->key)) {
+        if (e->is_overridden || is_plugin_option(e->key)) {
             continue;
         }
         if (property_find(SCOPE_CONFIG, e->key, &match)) {

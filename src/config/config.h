@@ -8,7 +8,15 @@
 
 #include "base/status.h"
 
+struct predicate_config;
+struct transform_config;
 struct wr_arena;
+
+/* A list of names; the value of a property of type PROPERTY_NAMES. */
+struct config_names {
+    const char **items;
+    size_t count;
+};
 
 struct config_pair {
     const char *name;
@@ -52,58 +60,11 @@ enum converter_kind {
 
 enum errors_tolerance { TOLERANCE_NONE, TOLERANCE_ALL };
 
-enum op_invalid_behavior { OP_INVALID_WARN, OP_INVALID_ERROR, OP_INVALID_FATAL };
-
 /* column.mask.with.N.chars and column.truncate.to.N.chars: `size` is N, `columns` a regex list. */
 struct column_rule {
     bool is_mask;
     uint32_t size;
     const char *columns;
-};
-
-enum additional_placement { PLACEMENT_HEADER, PLACEMENT_ENVELOPE, PLACEMENT_PARTITION };
-
-struct additional_field {
-    const char *column;
-    enum additional_placement placement;
-    const char *alias; /* the column's name when none was given */
-};
-
-/* io.debezium.transforms.outbox.EventRouter: peers.md 2b, one field an option. */
-struct event_router_config {
-    const char *field_event_id;        /* table.field.event.id = id */
-    const char *field_event_key;       /* table.field.event.key = aggregateid */
-    const char *field_event_payload;   /* table.field.event.payload = payload */
-    const char *field_event_timestamp; /* table.field.event.timestamp, NULL when unset */
-    const char *field_schema_version;  /* table.field.event.schema.version, NULL when unset */
-    struct additional_field *additional;
-    size_t additional_count;
-    bool additional_missing_is_error; /* table.field.additional.missing = error */
-    enum op_invalid_behavior op_invalid_behavior;
-    bool expand_json_payload;
-    bool json_payload_null_is_kept;        /* table.json.payload.null.behavior = optional_bytes */
-    bool json_payload_empty_array_is_kept; /* ….empty.array.behavior = optional_string */
-    const char *route_by_field;            /* aggregatetype */
-    const char *route_topic_regex;         /* (?<routedByValue>.*) */
-    const char *route_topic_replacement;   /* outbox.event.${routedByValue} */
-    bool tombstone_on_empty_payload;       /* route.tombstone.on.empty.payload = false */
-};
-
-struct regex_router_config {
-    const char *regex;
-    const char *replacement;
-};
-
-enum transform_kind { TRANSFORM_EVENT_ROUTER, TRANSFORM_REGEX_ROUTER };
-
-/* One of `transforms`, in their order. */
-struct transform_config {
-    const char *name;
-    enum transform_kind kind;
-    union {
-        struct event_router_config event_router;
-        struct regex_router_config regex_router;
-    } as;
 };
 
 /* Strings are NULL where a property is unset and has no default. All lives as long as the config.
@@ -151,8 +112,10 @@ struct config {
     int64_t money_fraction_digits;
     const char *unavailable_value_placeholder;
     bool extended_headers_enabled;
-    struct transform_config *transforms;
+    struct transform_config *transforms; /* transform_config.h */
     size_t transform_count;
+    struct predicate_config *predicates;
+    size_t predicate_count;
     enum converter_kind key_converter;
     enum converter_kind value_converter;
     /* BinaryDataConverter's, for what is not bytes; CONVERTER_DEFAULT is none. */

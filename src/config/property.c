@@ -141,8 +141,10 @@ void property_report_unknown(struct loader *l, const struct entry *e, enum prope
 
 void property_full_name(const struct property *p, struct wr_buffer *out)
 {
-    if (p->scope != SCOPE_CONFIG) {
+    if (p->scope >= SCOPE_TRANSFORM) {
         wr_buffer_add_str(out, "transforms.<name>.");
+    } else if (p->scope >= SCOPE_PREDICATE) {
+        wr_buffer_add_str(out, "predicates.<name>.");
     }
     wr_buffer_add_str(out, p->name);
 }
@@ -306,6 +308,56 @@ static void apply_regex(struct loader *l, const struct property *p, const struct
     apply_string(p, e->value, base);
 }
 
+static size_t item_count_max(const char *list)
+{
+    size_t count = 1;
+
+    for (const char *c = list; *c != '\0'; c++) {
+        count += *c == ',' ? 1 : 0;
+    }
+    return count;
+}
+
+static void apply_names(struct loader *l, const struct property *p, const struct entry *e,
+                        void *base)
+{
+    struct config_names names = {
+        .items = loader_alloc(l, item_count_max(e->value), sizeof(*names.items))};
+    struct wr_slice list = wr_slice_str(e->value);
+    struct wr_slice item = {0};
+
+    while (loader_take_item(&list, ',', &item)) {
+        if (item.size > 0) {
+            names.items[names.count++] = loader_copy(l, item);
+        }
+    }
+    store(p, base, &names, sizeof(names));
+}
+
+static void apply_name_pairs(struct loader *l, const struct property *p, const struct entry *e,
+                             void *base)
+{
+    struct config_pairs pairs = {
+        .items = loader_alloc(l, item_count_max(e->value), sizeof(*pairs.items))};
+    struct wr_slice list = wr_slice_str(e->value);
+    struct wr_slice item = {0}, name = {0}, value = {0};
+
+    while (loader_take_item(&list, ',', &item)) {
+        if (item.size == 0) {
+            continue;
+        }
+        bool is_pair = loader_take_item(&item, ':', &name) && name.size > 0 &&
+                       loader_take_item(&item, ':', &value) && value.size > 0 && item.size == 0;
+        if (!is_pair) {
+            loader_problem(l, e, "must be a list of name:name");
+            return;
+        }
+        pairs.items[pairs.count++] =
+            (struct config_pair){loader_copy(l, name), loader_copy(l, value)};
+    }
+    store(p, base, &pairs, sizeof(pairs));
+}
+
 /* A property that is not built yet may stand there with the value it has anyway. */
 static bool is_harmless(const struct property *p, const char *value)
 {
@@ -334,6 +386,12 @@ static void apply_value(struct loader *l, const struct property *p, const struct
     case PROPERTY_REGEX:
     case PROPERTY_REGEX_LIST:
         apply_regex(l, p, e, base);
+        return;
+    case PROPERTY_NAMES:
+        apply_names(l, p, e, base);
+        return;
+    case PROPERTY_NAME_PAIRS:
+        apply_name_pairs(l, p, e, base);
         return;
     }
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/slice.h"
+#include "config/transform_config.h"
 
 struct entry;
 struct loader;
@@ -21,6 +22,8 @@ enum property_type {
     PROPERTY_FLAG, /* of two choices: false and true */
     PROPERTY_REGEX,
     PROPERTY_REGEX_LIST,
+    PROPERTY_NAMES,      /* "a,b": struct config_names */
+    PROPERTY_NAME_PAIRS, /* "a:x,b:y": struct config_pairs */
 };
 
 enum property_support {
@@ -29,8 +32,22 @@ enum property_support {
     SUPPORT_LATER,    /* refused, unless it has its default */
 };
 
-/* Whose properties. Transforms have their own, behind "transforms.<name>.", and some in common. */
-enum property_scope { SCOPE_CONFIG, SCOPE_TRANSFORM, SCOPE_EVENT_ROUTER, SCOPE_REGEX_ROUTER };
+/*
+ * Whose properties. A transform has its own, behind "transforms.<name>.", and some that all of them
+ * have, and a predicate likewise.
+ */
+enum property_scope {
+    SCOPE_CONFIG,
+    SCOPE_PREDICATE,
+    SCOPE_TOPIC_NAME_MATCHES,
+    SCOPE_RECORD_IS_TOMBSTONE,
+    SCOPE_HAS_HEADER_KEY,
+    SCOPE_TRANSFORM,
+#define WR_TRANSFORM_SCOPE(KIND, name, class, side) SCOPE_##KIND,
+    WR_TRANSFORMS(WR_TRANSFORM_SCOPE)
+#undef WR_TRANSFORM_SCOPE
+        SCOPE_COUNT,
+};
 
 struct property;
 
@@ -52,6 +69,7 @@ struct property {
     const char *choices_later; /* refused as not supported yet; a* is all that start with a */
     const char *meaning;       /* of SUPPORT_LATER: what to do instead */
     const char *keyword;       /* of libpq, whose value this is */
+    const char *groups_of;     /* the expression whose groups this replacement may name */
     /* Takes a value that needs more than its type and `offset`. */
     void (*set)(struct loader *l, const struct property_match *match, const struct entry *e,
                 void *base);
@@ -90,7 +108,7 @@ void property_report_unknown(struct loader *l, const struct entry *e, enum prope
 /* Appends "a, b or c". */
 void property_list_choices(const struct property *p, struct wr_buffer *out);
 
-/* Appends `transforms.<name>.` and the name. */
+/* Appends the name, with `transforms.<name>.` or `predicates.<name>.` before it. */
 void property_full_name(const struct property *p, struct wr_buffer *out);
 
 /*
@@ -120,6 +138,8 @@ void set_skipped_operations(struct loader *l, const struct property_match *match
                             const struct entry *e, void *base);
 void set_inflight_bytes_max(struct loader *l, const struct property_match *match,
                             const struct entry *e, void *base);
+void set_transform_type(struct loader *l, const struct property_match *match, const struct entry *e,
+                        void *base);
 void set_additional_fields(struct loader *l, const struct property_match *match,
                            const struct entry *e, void *base);
 

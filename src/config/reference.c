@@ -28,6 +28,10 @@ static const char *type_name(const struct property *p)
         return "regular expression";
     case PROPERTY_REGEX_LIST:
         return "list of regular expressions";
+    case PROPERTY_NAMES:
+        return "list";
+    case PROPERTY_NAME_PAIRS:
+        return "list of name:name";
     }
     return "";
 }
@@ -94,22 +98,24 @@ static void print_all(void)
     }
 }
 
-/* What stands behind "transforms.", or the whole key: both ways people ask for an option. */
+/* What stands behind "transforms.a.", or the whole key: both ways people ask for an option. */
 static const char *option_of(const char *key)
 {
-    const char *family = "transforms.";
+    static const char *const families[] = {"transforms.", "predicates."};
     const char *dot = NULL;
 
-    if (strncmp(key, family, strlen(family)) == 0) {
-        dot = strchr(key + strlen(family), '.');
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        if (strncmp(key, families[i], strlen(families[i])) == 0) {
+            dot = strchr(key + strlen(families[i]), '.');
+        }
     }
     return dot == NULL ? key : dot + 1;
 }
 
 bool config_print_reference(const char *key)
 {
-    static const enum property_scope scopes[] = {SCOPE_TRANSFORM, SCOPE_EVENT_ROUTER,
-                                                 SCOPE_REGEX_ROUTER};
+    bool is_predicate = key != NULL && strncmp(key, "predicates.", strlen("predicates.")) == 0;
+    int scope = is_predicate ? SCOPE_PREDICATE : SCOPE_TRANSFORM;
     struct property_match match = {0};
 
     if (key == NULL) {
@@ -117,8 +123,8 @@ bool config_print_reference(const char *key)
         return true;
     }
     bool is_found = property_find(SCOPE_CONFIG, key, &match);
-    for (size_t i = 0; !is_found && i < sizeof(scopes) / sizeof(scopes[0]); i++) {
-        is_found = property_find(scopes[i], option_of(key), &match);
+    for (; !is_found && scope < SCOPE_COUNT; scope++) {
+        is_found = property_find((enum property_scope)scope, option_of(key), &match);
     }
     if (is_found) {
         print_property(match.property);

@@ -8,6 +8,7 @@
 #include "base/regex.h"
 #include "config/loader.h"
 #include "config/property.h"
+#include "config/transform_config.h"
 
 /* Setters of the properties whose values have a form of their own. */
 

@@ -7,6 +7,7 @@
 
 #include "config/config.h"
 #include "config/property.h"
+#include "config/transform_config.h"
 
 /* Where a value goes: a field of the struct of the row's scope. */
 #define STORED(structure, field) .is_stored = true, .offset = offsetof(struct structure, field)
@@ -42,7 +43,8 @@
 
 extern const struct property_group table_connection, table_slot, table_capture, table_snapshot;
 extern const struct property_group table_topics, table_values, table_converters;
-extern const struct property_group table_transforms, table_event_router, table_regex_router;
+extern const struct property_group table_transforms, table_predicates, table_event_router,
+    table_regex_router;
 extern const struct property_group table_kafka, table_errors, table_operation, table_debezium,
     table_worker;
 

@@ -2,35 +2,72 @@
 
 /* What changes records on their way: the list of transforms, and the options of each kind. */
 
-/* The places are those of enum transform_kind. */
+/* "a|b|" of all classes. */
+#define CHOICE_0(class)                 class "|"
+#define CHOICE_1(class)                 class "$Key|" class "$Value|"
+#define CHOICE_(class, side)            CHOICE_##side(class)
+#define CHOICE(KIND, name, class, side) CHOICE_(class, side)
+
 static const struct property transforms[] = {
-    {.name = "transforms", .meaning = "names of the transforms, in their order"},
+    {.name = "transforms",
+     .type = PROPERTY_NAMES,
+     .meaning = "names of the transforms, in their order"},
     {.name = "type",
      .scope = SCOPE_TRANSFORM,
      .type = PROPERTY_CHOICE,
-     .choices = "io.debezium.transforms.outbox.EventRouter|"
-                "org.apache.kafka.connect.transforms.RegexRouter",
-     .choices_later = "io.debezium.transforms.*|org.apache.kafka.connect.transforms.*",
+     .choices = WR_TRANSFORMS(CHOICE),
      .is_required = true,
-     STORED(transform_config, kind),
-     .meaning = "what the transform does"},
+     .set = set_transform_type,
+     .meaning = "what the transform does; the bare name of a class will do"},
     {.name = "predicate",
      .scope = SCOPE_TRANSFORM,
-     .support = SUPPORT_LATER,
-     .meaning = "leave it out, and choose the tables with table.include.list"},
+     STORED(transform_config, predicate_name),
+     .meaning = "the predicate that says which records it is for; all of them where unset"},
     {.name = "negate",
      .scope = SCOPE_TRANSFORM,
+     .type = PROPERTY_BOOL,
      .default_value = "false",
-     .support = SUPPORT_LATER,
-     .meaning = "leave it out, and choose the tables with table.include.list"},
+     STORED(transform_config, negate),
+     .meaning = "it is for the records for which the predicate does not hold"},
     {.name = "plugin.version",
      .scope = SCOPE_TRANSFORM,
      .support = SUPPORT_ACCEPTED,
      .meaning = "there is one version of each"},
-    LATER("predicates", NULL, "leave it out, and choose the tables with table.include.list"),
-    ACCEPTED(STRING, "predicates.<rest>", NULL, "only with predicates"),
 };
 const struct property_group table_transforms = {.heading = "Transforms", ROWS(transforms)};
+
+#define PREDICATES "org.apache.kafka.connect.transforms.predicates."
+
+static const struct property predicates[] = {
+    {.name = "predicates",
+     .type = PROPERTY_NAMES,
+     .meaning = "names of the predicates that transforms may ask"},
+    {.name = "type", /* the places are those of enum predicate_kind */
+     .scope = SCOPE_PREDICATE,
+     .type = PROPERTY_CHOICE,
+     .choices =
+         PREDICATES "TopicNameMatches,TopicNameMatches|" PREDICATES
+                    "RecordIsTombstone,RecordIsTombstone|" PREDICATES "HasHeaderKey,HasHeaderKey",
+     .is_required = true,
+     STORED(predicate_config, kind),
+     .meaning = "what the predicate asks of a record"},
+    {.name = "plugin.version",
+     .scope = SCOPE_PREDICATE,
+     .support = SUPPORT_ACCEPTED,
+     .meaning = "there is one version of each"},
+    {.name = "pattern",
+     .scope = SCOPE_TOPIC_NAME_MATCHES,
+     .type = PROPERTY_REGEX,
+     .is_required = true,
+     STORED(predicate_config, pattern),
+     .meaning = "TopicNameMatches: expression that has to match the whole topic"},
+    {.name = "name",
+     .scope = SCOPE_HAS_HEADER_KEY,
+     .is_required = true,
+     STORED(predicate_config, header),
+     .meaning = "HasHeaderKey: name of the header that is there"},
+};
+const struct property_group table_predicates = {.heading = "Predicates", ROWS(predicates)};
 
 static const struct property event_router[] = {
     {.name = "table.field.event.id",
@@ -121,6 +158,7 @@ static const struct property event_router[] = {
      .scope = SCOPE_EVENT_ROUTER,
      .default_value = "outbox.event.${routedByValue}",
      .is_required = true,
+     .groups_of = "route.topic.regex",
      STORED(event_router_config, route_topic_replacement),
      .meaning = "the topic, with $1 and ${name} for the expression's groups"},
     {.name = "route.tombstone.on.empty.payload",
@@ -159,6 +197,7 @@ static const struct property regex_router[] = {
     {.name = "replacement",
      .scope = SCOPE_REGEX_ROUTER,
      .is_required = true,
+     .groups_of = "regex",
      STORED(regex_router_config, replacement),
      .meaning = "the new topic, with $1 and ${name} for the expression's groups"},
 };

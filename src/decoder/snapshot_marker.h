@@ -12,4 +12,7 @@ enum snapshot_marker {
     SNAPSHOT_MARKER_LAST,
 };
 
+/* As `source.snapshot` has it. */
+const char *snapshot_marker_text(enum snapshot_marker marker);
+
 #endif /* WR_DECODER_SNAPSHOT_MARKER_H */

@@ -76,10 +76,6 @@ static enum wr_status event_router_make(const struct transform_config *config, s
     if (status == WR_OK) {
         status = wr_regex_check_replacement(router->regex, c->route_topic_replacement, err);
     }
-    if (status != WR_OK) {
-        t->ops->free(t);
-        t->state = NULL;
-    }
     return status;
 }
 

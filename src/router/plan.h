@@ -10,6 +10,7 @@
 #include "decoder/datum.h"
 #include "decoder/types.h"
 
+struct chain_plan;
 struct schema;
 
 struct column_plan {
@@ -40,7 +41,7 @@ struct route_plan {
     const struct schema *envelope_schema; /* <topic>.Envelope */
     struct wr_slice topic;
     struct wr_slice table_json; /* "schema":"…","table":"…" of `source` */
-    void **transforms;          /* one compiled state a transform, in their order */
+    struct chain_plan *chain;   /* what the transforms settled */
 };
 
 #endif /* WR_ROUTER_PLAN_H */

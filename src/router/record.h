@@ -8,6 +8,7 @@
 
 #include "base/lsn.h"
 #include "base/slice.h"
+#include "base/status.h"
 #include "decoder/datum.h"
 #include "decoder/pgoutput.h"
 #include "decoder/snapshot_marker.h"
@@ -115,5 +116,20 @@ struct record {
     struct record_header headers[RECORD_HEADERS_MAX];
     size_t header_count;
 };
+
+/* Kafka's: a value that is null, with or without a schema. */
+bool record_is_tombstone(const struct record *record);
+
+/* The last header of that name; NULL: there is none. Kafka may have several of one name. */
+const struct record_header *record_header_find(const struct record *record, const char *name);
+/* Behind those that are there. `name` is borrowed. WR_REJECT: there are RECORD_HEADERS_MAX. */
+WR_MUST_USE enum wr_status record_header_add(struct record *record, const char *name,
+                                             const struct record_part *value, struct wr_error *err);
+/* All of that name. */
+void record_header_drop(struct record *record, const char *name);
+/* Drops all of that name, then adds. */
+WR_MUST_USE enum wr_status record_header_replace(struct record *record, const char *name,
+                                                 const struct record_part *value,
+                                                 struct wr_error *err);
 
 #endif /* WR_ROUTER_RECORD_H */

@@ -22,6 +22,7 @@
 #include "config/config.h"
 #include "decoder/relation.h"
 #include "decoder/types.h"
+#include "router/chain.h"
 #include "router/compile.h"
 #include "router/filter.h"
 #include "router/left_out.h"
@@ -29,7 +30,6 @@
 #include "router/rules.h"
 #include "router/topic.h"
 #include "router/topic_owners.h"
-#include "router/transform.h"
 
 struct router {
     const struct config *config;
@@ -37,43 +37,11 @@ struct router {
     struct filter *filter;
     struct rules *rules;
     struct type_options type_options;
-    struct transform *transforms;
-    size_t transform_count;
+    struct chain *chain;
     struct wr_buffer message_topic;
     struct topic_owners *topic_owners;
     struct left_out *left_out;
 };
-
-static const struct transform_ops *ops_of(enum transform_kind kind)
-{
-    switch (kind) {
-    case TRANSFORM_EVENT_ROUTER:
-        return &event_router_ops;
-    case TRANSFORM_REGEX_ROUTER:
-        return &regex_router_ops;
-    }
-    abort();
-}
-
-static enum wr_status transforms_new(struct router *r, struct wr_error *err)
-{
-    r->transforms = calloc(r->config->transform_count + 1, sizeof(*r->transforms));
-    if (r->transforms == NULL) {
-        abort();
-    }
-    for (size_t i = 0; i < r->config->transform_count; i++) {
-        struct transform *t = &r->transforms[i];
-        t->config = &r->config->transforms[i];
-        t->ops = ops_of(t->config->kind);
-        t->sink = &r->sink;
-        enum wr_status status = t->ops->make(t->config, t, err);
-        if (status != WR_OK) {
-            return status;
-        }
-        r->transform_count++;
-    }
-    return WR_OK;
-}
 
 static void topic_build(const struct router *r, struct wr_buffer *out, const char *schema,
                         const char *table)
@@ -117,7 +85,7 @@ enum wr_status router_new(const struct config *config, const struct router_sink 
         status = rules_new(config, &r->rules, err);
     }
     if (status == WR_OK) {
-        status = transforms_new(r, err);
+        status = chain_new(config, &r->sink, &r->chain, err);
     }
     if (status != WR_OK) {
         router_free(r);
@@ -132,10 +100,7 @@ void router_free(struct router *r)
     if (r == NULL) {
         return;
     }
-    for (size_t i = 0; i < r->transform_count; i++) {
-        r->transforms[i].ops->free(&r->transforms[i]);
-    }
-    free(r->transforms);
+    chain_free(r->chain);
     rules_free(r->rules);
     filter_free(r->filter);
     topic_owners_free(r->topic_owners);
@@ -201,29 +166,6 @@ static enum wr_status topic_compile(struct router *r, struct relation *relation,
     return status;
 }
 
-static enum wr_status transforms_compile(struct router *r, struct relation *relation,
-                                         struct wr_error *err)
-{
-    void **compiled = wr_arena_alloc(relation->arena, r->transform_count + 1, sizeof(*compiled));
-
-    if (compiled == NULL) {
-        return wr_fail(err, WR_FATAL, "router", "%s.%s does not fit WR_RELATION_SIZE_MAX",
-                       relation->schema, relation->table);
-    }
-    relation->plan->transforms = compiled;
-    for (size_t i = 0; i < r->transform_count; i++) {
-        const struct transform *t = &r->transforms[i];
-        if (t->ops->compile == NULL) {
-            continue;
-        }
-        enum wr_status status = t->ops->compile(t, relation, &compiled[i], err);
-        if (status != WR_OK) {
-            return status;
-        }
-    }
-    return WR_OK;
-}
-
 enum wr_status router_compile(struct router *r, struct relation *relation,
                               const struct catalog_source *catalog, struct wr_error *err)
 {
@@ -240,7 +182,7 @@ enum wr_status router_compile(struct router *r, struct relation *relation,
         left_out_notice(r->left_out, r->filter, relation, &r->sink);
         status = topic_compile(r, relation, err);
         if (status == WR_OK) {
-            status = transforms_compile(r, relation, err);
+            status = chain_compile(r->chain, relation, err);
         }
     }
     return status;
@@ -250,16 +192,11 @@ enum wr_status router_compile(struct router *r, struct relation *relation,
 static enum wr_status emit(struct router *r, struct record *record, struct wr_arena *scratch,
                            struct wr_error *err)
 {
-    const struct route_plan *plan = record->change == NULL ? NULL : record->change->relation->plan;
+    bool keep = true;
+    enum wr_status status = chain_apply(r->chain, record, scratch, &keep, err);
 
-    for (size_t i = 0; i < r->transform_count; i++) {
-        const struct transform *t = &r->transforms[i];
-        bool keep = true;
-        enum wr_status status = t->ops->apply(t, plan == NULL ? NULL : plan->transforms[i], record,
-                                              scratch, &keep, err);
-        if (status != WR_OK || !keep) {
-            return status;
-        }
+    if (status != WR_OK || !keep) {
+        return status;
     }
     return r->sink.emit(r->sink.context, record, err);
 }
@@ -319,6 +256,7 @@ static void record_start(struct record *record, const struct routing *route, str
     record->timestamp_ms = -1;
     record->key = key;
     record->value.kind = PART_NULL;
+    record->value.schema = NULL;
     record->header_count = 0;
 }
 
@@ -500,9 +438,11 @@ enum wr_status router_message(struct router *r, const struct message *message,
     record.timestamp_ms = -1;
     record.header_count = 0;
     record.key.kind = PART_DATUM;
+    record.key.schema = NULL;
     record.key.as.datum =
         (struct datum){.kind = DATUM_STRUCT, .as.structure = {.fields = &field, .count = 1}};
     record.value.kind = PART_MESSAGE;
+    record.value.schema = NULL;
     record.value.as.message.prefix = field.value.as.bytes;
     record.value.as.message.content = message->logical.content;
     return emit(r, &record, scratch, err);

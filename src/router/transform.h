@@ -2,24 +2,27 @@
 #ifndef WR_ROUTER_TRANSFORM_H
 #define WR_ROUTER_TRANSFORM_H
 
+#include <stddef.h>
+
 #include "base/status.h"
+#include "config/transform_config.h"
 #include "router/record.h"
 #include "router/router.h"
+#include "router/schema_memo.h"
 
 struct transform;
-struct transform_config;
 struct wr_arena;
 
 /*
  * How a transform works. It sees parts as the router made them (PART_ROW, PART_ENVELOPE, …), which
  * cost nothing, or asks part_expand() (tree.h) for the typed tree of one, PART_DATUM, and puts
- * another tree in its place. Its new schema depends on the old one alone, so it is made once: under
- * the old schema's id, in the relation's arena where `compiled` says so. Values live in `scratch`.
+ * another tree in its place. Its new schema depends on the old one alone, so it is made once:
+ * transform_schema() keeps it. Values live in `scratch`. A failed make() is followed by free().
  */
 struct transform_ops {
     WR_MUST_USE enum wr_status (*make)(const struct transform_config *config,
                                        struct transform *transform, struct wr_error *err);
-    void (*free)(struct transform *transform);
+    void (*free)(struct transform *transform); /* may be NULL */
     /* Settles what one table decides; the result lives in the relation's arena. May be NULL. */
     WR_MUST_USE enum wr_status (*compile)(const struct transform *transform,
                                           const struct relation *relation, void **compiled,
@@ -35,10 +38,12 @@ struct transform {
     const struct transform_config *config;
     const struct router_sink *sink; /* for notices */
     void *state;
+    size_t index;             /* in the chain */
+    struct schema_memo *memo; /* of records without a relation */
 };
 
-extern const struct transform_ops event_router_ops; /* io.debezium.transforms.outbox.EventRouter */
-extern const struct transform_ops
-    regex_router_ops; /* org.apache.kafka.connect.transforms.RegexRouter */
+#define WR_TRANSFORM_OPS(KIND, name, class, side) extern const struct transform_ops name##_ops;
+WR_TRANSFORMS(WR_TRANSFORM_OPS)
+#undef WR_TRANSFORM_OPS
 
 #endif /* WR_ROUTER_TRANSFORM_H */

@@ -11,6 +11,7 @@
 #include <criterion/criterion.h>
 
 #include "config/config.h"
+#include "config/transform_config.h"
 
 /* What every configuration needs; the tests put their own lines behind it. */
 #define REQUIRED "topic.prefix=p\ndatabase.dbname=d\n"

@@ -190,7 +190,6 @@ Test(config, refuses_what_would_change_the_output_and_is_not_built)
         "snapshot.include.collection.list=public.c",
         "snapshot.select.statement.overrides.public.c=select 1",
         "topic.creation.default.partitions=3",
-        "predicates=p",
         "converters=c",
         "routes=search",
         "http.listen=:8080",

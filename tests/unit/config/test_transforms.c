@@ -150,21 +150,59 @@ Test(transforms, check_the_groups_of_a_replacement)
 Test(transforms, are_refused_by_name_when_they_are_not_built)
 {
     cr_expect_not(load(REQUIRED "transforms=u\n"
-                                "transforms.u.type=io.debezium.transforms.ExtractNewRecordState\n"
-                                "transforms.u.add.fields=op\n"));
-    cr_expect_not_null(strstr(problem(), "ExtractNewRecordState: is not supported yet; use "));
+                                "transforms.u.type=io.debezium.transforms.ContentBasedRouter\n"
+                                "transforms.u.topic.expression=x\n"));
+    cr_expect_not_null(strstr(problem(), "ContentBasedRouter: is not built in; use "));
     cr_expect_not(load(REQUIRED "transforms=u\ntransforms.u.type=com.example.Mine\n"));
-    cr_expect_not_null(strstr(problem(), "com.example.Mine: must be "));
+    cr_expect_not_null(strstr(problem(), "com.example.Mine: is not built in; `walrelay config "
+                                         "transforms.<name>.type` lists those that are"));
     cr_expect_not(load(REQUIRED "transforms=u\n"));
     cr_expect_not_null(strstr(problem(), "transforms.u.type: is required: "));
 }
 
-Test(transforms, have_no_predicates_yet)
+Test(transforms, are_known_by_the_bare_name_of_their_class)
 {
-    expect_refused(OUTBOX "transforms.o.predicate=isOutbox\n",
-                   "5: transforms.o.predicate=isOutbox: is not supported yet; leave it out, and "
-                   "choose the tables with table.include.list");
+    expect_loads(REQUIRED "transforms=o\ntransforms.o.type=EventRouter\n");
+    cr_expect_eq(config->transforms[0].kind, TRANSFORM_EVENT_ROUTER);
+    expect_refused(REQUIRED "transforms=o\ntransforms.o.type=EventRouter$Value\n",
+                   "4: transforms.o.type=EventRouter$Value: must have no $ behind it");
+}
+
+Test(transforms, may_be_for_some_records_only)
+{
+    expect_loads(OUTBOX "transforms.o.predicate=b\ntransforms.o.negate=true\n"
+                        "predicates=a, b,c\npredicates.a.type=RecordIsTombstone\n"
+                        "predicates.b.type=org.apache.kafka.connect.transforms.predicates."
+                        "TopicNameMatches\npredicates.b.pattern=.*\\.outbox\n"
+                        "predicates.c.type=HasHeaderKey\npredicates.c.name=h\n");
+    cr_assert_eq(config->predicate_count, 3);
+    cr_expect_eq(config->transforms[0].predicate, &config->predicates[1]);
+    cr_expect(config->transforms[0].negate);
+    cr_expect_eq(config->predicates[0].kind, PREDICATE_RECORD_IS_TOMBSTONE);
+    cr_expect_eq(config->predicates[1].kind, PREDICATE_TOPIC_NAME_MATCHES);
+    expect_text(config->predicates[1].pattern, ".*.outbox");
+    cr_expect_eq(config->predicates[2].kind, PREDICATE_HAS_HEADER_KEY);
+    expect_text(config->predicates[2].header, "h");
     expect_loads(OUTBOX "transforms.o.negate=false\n");
+    cr_expect_null(config->transforms[0].predicate);
+}
+
+Test(transforms, refuse_a_predicate_that_is_not_there_or_not_whole)
+{
+    expect_refused(OUTBOX "transforms.o.predicate=a\n",
+                   "5: transforms.o.predicate=a: must be one of those that \"predicates\" names");
+    expect_refused(OUTBOX "predicates=a\npredicates.a.type=HasHeaderKey\n",
+                   "predicates.a.name: is required: HasHeaderKey: name of the header that is "
+                   "there");
+    expect_refused(OUTBOX "predicates=a\npredicates.a.type=TopicNameMatches\n"
+                          "predicates.a.pattern=x\npredicates.b.type=RecordIsTombstone\n",
+                   "8: predicates.b.type: belongs to no predicate that \"predicates\" names");
+    expect_refused(OUTBOX "predicates=a\npredicates.a.type=RecordIsTombstone\n"
+                          "predicates.a.pattern=x\n",
+                   "7: predicates.a.pattern: is not a property; `walrelay config` lists them all");
+    cr_expect_not(load(OUTBOX "predicates=a\npredicates.a.type=TopicNameMatches\n"
+                              "predicates.a.pattern=(\n"));
+    cr_expect_not(load(OUTBOX "predicates=a\npredicates.a.type=com.example.Mine\n"));
 }
 
 Test(transforms, offer_the_nearest_option)

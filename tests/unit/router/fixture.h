@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "config/config.h"
+#include "config/transform_config.h"
 #include "decoder/catalog.h"
 #include "decoder/relation.h"
 #include "router/plan.h"

@@ -1,0 +1,93 @@
+/* config/transform_config.h - the transforms and predicates that are built in, and their options.
+ */
+#ifndef WR_CONFIG_TRANSFORM_CONFIG_H
+#define WR_CONFIG_TRANSFORM_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/config.h"
+
+/* Whether a class stands for the whole record, or has "$Key" or "$Value" behind it. */
+#define WR_SIDE_NONE 0
+#define WR_SIDE_ONE  1
+
+/*
+ * All transforms, a line each: X(KIND, name, class, side). KIND makes TRANSFORM_KIND, and
+ * SCOPE_KIND for the rows of its options; `name` makes name_ops, which one file of src/router
+ * defines. A transform that has options has a struct and a member of the union below as well.
+ */
+#define WR_TRANSFORMS(X)                                                                           \
+    X(EVENT_ROUTER, event_router, "io.debezium.transforms.outbox.EventRouter", WR_SIDE_NONE)       \
+    X(REGEX_ROUTER, regex_router, "org.apache.kafka.connect.transforms.RegexRouter", WR_SIDE_NONE)
+
+enum transform_kind {
+#define WR_TRANSFORM_KIND(KIND, name, class, side) TRANSFORM_##KIND,
+    WR_TRANSFORMS(WR_TRANSFORM_KIND)
+#undef WR_TRANSFORM_KIND
+};
+
+enum op_invalid_behavior { OP_INVALID_WARN, OP_INVALID_ERROR, OP_INVALID_FATAL };
+
+enum additional_placement { PLACEMENT_HEADER, PLACEMENT_ENVELOPE, PLACEMENT_PARTITION };
+
+struct additional_field {
+    const char *column;
+    enum additional_placement placement;
+    const char *alias; /* the column's name when none was given */
+};
+
+/* io.debezium.transforms.outbox.EventRouter: one field an option. */
+struct event_router_config {
+    const char *field_event_id;        /* table.field.event.id = id */
+    const char *field_event_key;       /* table.field.event.key = aggregateid */
+    const char *field_event_payload;   /* table.field.event.payload = payload */
+    const char *field_event_timestamp; /* table.field.event.timestamp, NULL when unset */
+    const char *field_schema_version;  /* table.field.event.schema.version, NULL when unset */
+    struct additional_field *additional;
+    size_t additional_count;
+    bool additional_missing_is_error; /* table.field.additional.missing = error */
+    enum op_invalid_behavior op_invalid_behavior;
+    bool expand_json_payload;
+    bool json_payload_null_is_kept;        /* table.json.payload.null.behavior = optional_bytes */
+    bool json_payload_empty_array_is_kept; /* ….empty.array.behavior = optional_string */
+    const char *route_by_field;            /* aggregatetype */
+    const char *route_topic_regex;         /* (?<routedByValue>.*) */
+    const char *route_topic_replacement;   /* outbox.event.${routedByValue} */
+    bool tombstone_on_empty_payload;       /* route.tombstone.on.empty.payload = false */
+};
+
+struct regex_router_config {
+    const char *regex;
+    const char *replacement;
+};
+
+enum predicate_kind {
+    PREDICATE_TOPIC_NAME_MATCHES,
+    PREDICATE_RECORD_IS_TOMBSTONE,
+    PREDICATE_HAS_HEADER_KEY,
+};
+
+/* One of `predicates`. */
+struct predicate_config {
+    const char *name;
+    enum predicate_kind kind;
+    const char *pattern; /* TopicNameMatches: of the whole topic */
+    const char *header;  /* HasHeaderKey: its name */
+};
+
+/* One of `transforms`, in their order. */
+struct transform_config {
+    const char *name;
+    enum transform_kind kind;
+    bool is_key;                /* "$Key" */
+    const char *predicate_name; /* as written; NULL: every record */
+    const struct predicate_config *predicate;
+    bool negate; /* the records for which the predicate is not true */
+    union {
+        struct event_router_config event_router;
+        struct regex_router_config regex_router;
+    } as;
+};
+
+#endif /* WR_CONFIG_TRANSFORM_CONFIG_H */
