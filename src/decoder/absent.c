@@ -161,14 +161,15 @@ static enum wr_status set_empty(const struct column_type *type, const struct emp
     return parse_static(type, empty->text, arena, out, err);
 }
 
-enum wr_status type_absent(const struct column_type *type, const char *default_text,
-                           struct wr_arena *arena, struct datum *out, struct wr_error *err)
+enum wr_status type_default(const struct column_type *type, const char *default_text,
+                            struct wr_arena *arena, struct datum *out, struct wr_error *err)
 {
     const struct empty *empty = find_empty(type);
     struct wr_slice constant;
 
+    *out = (struct datum){.kind = DATUM_NULL};
     if (default_text == NULL || empty->generated == NULL) {
-        return set_empty(type, empty, arena, out, err);
+        return WR_OK;
     }
     if (is_function(default_text)) {
         return parse_static(type, empty->generated, arena, out, err);
@@ -178,10 +179,21 @@ enum wr_status type_absent(const struct column_type *type, const char *default_t
         return type_no_room(type, err);
     }
     memcpy(copy, default_text, strlen(default_text) + 1);
-    if (read_constant(copy, &constant) && type->parse(type, constant, arena, out, err) == WR_OK) {
-        return WR_OK;
+    if (!read_constant(copy, &constant) || type->parse(type, constant, arena, out, err) != WR_OK) {
+        *out = (struct datum){.kind = DATUM_NULL};
     }
-    return set_empty(type, empty, arena, out, err);
+    return WR_OK;
+}
+
+enum wr_status type_absent(const struct column_type *type, const char *default_text,
+                           struct wr_arena *arena, struct datum *out, struct wr_error *err)
+{
+    enum wr_status status = type_default(type, default_text, arena, out, err);
+
+    if (status != WR_OK || out->kind != DATUM_NULL) {
+        return status;
+    }
+    return set_empty(type, find_empty(type), arena, out, err);
 }
 
 /* Integer arrays have each byte of the placeholder as an element. */

@@ -65,6 +65,11 @@ struct schema *schema_copy(struct wr_arena *arena, const struct schema *schema);
 /* The same, optional or not; `schema` itself where it is so already. */
 const struct schema *schema_with_optional(struct wr_arena *arena, const struct schema *schema,
                                           bool is_optional);
+/* A required STRUCT of `fields`, which are copied. NULL: the arena is full. */
+struct schema *schema_struct(struct wr_arena *arena, const char *name, int32_t version,
+                             const struct schema_field *fields, size_t field_count);
+/* What is of a simple type and nothing more: one of each, for ever. Not for ARRAY, MAP, STRUCT. */
+const struct schema *schema_plain(enum schema_type type, bool is_optional);
 /* The field of that name of a STRUCT; NULL: none. */
 const struct schema_field *schema_field(const struct schema *schema, struct wr_slice name);
 

@@ -66,6 +66,15 @@ WR_MUST_USE enum wr_status type_absent(const struct column_type *type, const cha
                                        struct wr_error *err);
 
 /*
+ * A column's default as Debezium reads it: a constant, or the type's empty value where it is made
+ * by a function. DATUM_NULL where there is none, where it is another expression, and for types
+ * whose defaults Debezium does not read.
+ */
+WR_MUST_USE enum wr_status type_default(const struct column_type *type, const char *default_text,
+                                        struct wr_arena *arena, struct datum *out,
+                                        struct wr_error *err);
+
+/*
  * The value for an unchanged TOAST column: unavailable.value.placeholder in the type's own form.
  * DATUM_NULL for a type that has none, such as numeric under decimal.handling.mode=precise.
  */

@@ -13,6 +13,7 @@
 #include "router/filter.h"
 #include "router/plan.h"
 #include "router/rules.h"
+#include "router/schemas.h"
 
 /* pg_type.dat: what mask and truncate rules apply to, as Debezium's "character-based" columns. */
 enum { OID_NAME = 19, OID_TEXT = 25, OID_BPCHAR = 1042, OID_VARCHAR = 1043 };
@@ -105,6 +106,33 @@ static bool apply_rule(const struct compilation *c, struct column_plan *column)
     return true;
 }
 
+/* The columns of the replica identity, where that is a key or an index, are never null. */
+static bool is_required(const struct compilation *c, const struct column_plan *column,
+                        const struct column_info *info)
+{
+    return (info != NULL && info->is_not_null) ||
+           (column->is_identity && c->relation->replica_identity != 'f');
+}
+
+static enum wr_status schema_compile(const struct compilation *c, struct column_plan *column,
+                                     const struct column_info *info, struct wr_error *err)
+{
+    struct wr_arena *arena = c->relation->arena;
+    struct datum default_value;
+    enum wr_status status = type_default(&column->type, info == NULL ? NULL : info->default_text,
+                                         arena, &default_value, err);
+
+    if (status != WR_OK) {
+        return status;
+    }
+    if (default_value.kind == DATUM_STRUCT) { /* Connect compares such defaults wrongly */
+        default_value.kind = DATUM_NULL;
+    }
+    column->schema =
+        schemas_column(arena, &column->type, !is_required(c, column, info), &default_value);
+    return column->schema == NULL && column->type.schema != NULL ? too_large(c, err) : WR_OK;
+}
+
 static enum wr_status column_compile(struct compilation *c, uint16_t index, struct wr_error *err)
 {
     struct relation *relation = c->relation;
@@ -126,6 +154,9 @@ static enum wr_status column_compile(struct compilation *c, uint16_t index, stru
     if (status == WR_OK && info != NULL && info->is_not_null) {
         status =
             type_absent(&column->type, info->default_text, relation->arena, &column->absent, err);
+    }
+    if (status == WR_OK) {
+        status = schema_compile(c, column, info, err);
     }
     if (status != WR_OK) {
         return status;

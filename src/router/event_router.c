@@ -20,6 +20,7 @@
 #include "config/config.h"
 #include "decoder/datetime.h"
 #include "decoder/relation.h"
+#include "decoder/schema.h"
 #include "router/plan.h"
 #include "router/row.h"
 #include "router/topic.h"
@@ -54,7 +55,7 @@ struct event_plan {
     const struct column_plan *timestamp;
     const struct column_plan *route;
     const struct column_plan **additional;
-    bool has_envelope;
+    const struct schema *envelope_schema; /* of the value; NULL: the payload alone is the value */
     const char *problem; /* why no row of this table can be an event; NULL: it can */
 };
 
@@ -131,17 +132,49 @@ static void check_timestamp(const struct relation *relation, struct event_plan *
                                     plan->timestamp->type.name);
 }
 
-static void additional_compile(const struct event_router_config *c, const struct relation *relation,
+/* The payload, then each field that is placed beside it. False: the arena is full. */
+static bool envelope_schema_compile(const struct event_router_config *c,
+                                    const struct relation *relation, struct event_plan *plan)
+{
+    struct schema_field *fields =
+        wr_arena_alloc(relation->arena, c->additional_count + 1, sizeof(*fields));
+    size_t count = 0;
+
+    if (fields == NULL) {
+        return false;
+    }
+    fields[count++] = (struct schema_field){WR_SLICE("payload"), plan->payload->schema};
+    for (size_t i = 0; i < c->additional_count; i++) {
+        const struct additional_field *field = &c->additional[i];
+        if (field->placement == PLACEMENT_ENVELOPE && plan->additional[i] != NULL) {
+            fields[count++] =
+                (struct schema_field){wr_slice_str(field->alias), plan->additional[i]->schema};
+        }
+    }
+    plan->envelope_schema = schema_struct(relation->arena, NULL, 0, fields, count);
+    return plan->envelope_schema != NULL;
+}
+
+static bool additional_compile(const struct event_router_config *c, const struct relation *relation,
                                struct event_plan *plan)
 {
+    bool has_envelope = false;
+
     for (size_t i = 0; i < c->additional_count; i++) {
         const char *name = c->additional[i].column;
         plan->additional[i] =
             c->additional_missing_is_error
                 ? need_column(relation, plan, "table.fields.additional.placement", name)
                 : find_column(relation->plan, name);
-        plan->has_envelope |= c->additional[i].placement == PLACEMENT_ENVELOPE;
+        has_envelope |= c->additional[i].placement == PLACEMENT_ENVELOPE;
     }
+    return !has_envelope || plan->problem != NULL || envelope_schema_compile(c, relation, plan);
+}
+
+static enum wr_status too_large(const struct relation *relation, struct wr_error *err)
+{
+    return wr_fail(err, WR_FATAL, "event_router", "%s.%s does not fit WR_RELATION_SIZE_MAX",
+                   relation->schema, relation->table);
 }
 
 static enum wr_status event_router_compile(const struct transform *t,
@@ -156,8 +189,7 @@ static enum wr_status event_router_compile(const struct transform *t,
             wr_arena_alloc(relation->arena, c->additional_count + 1, sizeof(*plan->additional));
     }
     if (plan == NULL || plan->additional == NULL) {
-        return wr_fail(err, WR_FATAL, "event_router", "%s.%s does not fit WR_RELATION_SIZE_MAX",
-                       relation->schema, relation->table);
+        return too_large(relation, err);
     }
     plan->id = need_column(relation, plan, "table.field.event.id", c->field_event_id);
     plan->key = need_column(relation, plan, "table.field.event.key", c->field_event_key);
@@ -172,7 +204,9 @@ static enum wr_status event_router_compile(const struct transform *t,
         (void)need_column(relation, plan, "table.field.event.schema.version",
                           c->field_schema_version);
     }
-    additional_compile(c, relation, plan);
+    if (!additional_compile(c, relation, plan)) {
+        return too_large(relation, err);
+    }
     check_timestamp(relation, plan);
     *compiled = plan;
     return WR_OK;
@@ -229,6 +263,7 @@ static enum wr_status part_of(const struct event *e, const struct column_plan *c
                               struct record_part *out, struct wr_error *err)
 {
     out->kind = PART_DATUM;
+    out->schema = column->schema;
     return row_datum(&e->row, column, e->scratch, &out->as.datum, err);
 }
 
@@ -418,6 +453,15 @@ static enum wr_status place_additional(const struct event *e, struct datum_field
     return WR_OK;
 }
 
+/* An expanded payload has none: what is in it differs from row to row. */
+static const struct schema *value_schema(const struct event *e, const struct datum *payload)
+{
+    if (payload->kind == DATUM_JSON) {
+        return NULL;
+    }
+    return e->plan->envelope_schema == NULL ? e->plan->payload->schema : e->plan->envelope_schema;
+}
+
 static enum wr_status set_value(const struct event *e, struct wr_error *err)
 {
     struct record_part *value = &e->record->value;
@@ -433,7 +477,7 @@ static enum wr_status set_value(const struct event *e, struct wr_error *err)
     if (e->config->expand_json_payload && !is_tombstone) {
         status = expand(e, &payload, err);
     }
-    if (status == WR_OK && e->plan->has_envelope) {
+    if (status == WR_OK && e->plan->envelope_schema != NULL) {
         fields = wr_arena_alloc(e->scratch, e->config->additional_count + 1, sizeof(*fields));
         if (fields == NULL) {
             return reject(e, "the event is too large", err);
@@ -445,6 +489,7 @@ static enum wr_status set_value(const struct event *e, struct wr_error *err)
         status = place_additional(e, fields, &field_count, err);
     }
     value->kind = is_tombstone ? PART_NULL : PART_DATUM;
+    value->schema = is_tombstone ? NULL : value_schema(e, &payload);
     value->as.datum = payload;
     if (!is_tombstone && fields != NULL) {
         value->as.datum = (struct datum){.kind = DATUM_STRUCT,

@@ -28,6 +28,7 @@
 #include "router/left_out.h"
 #include "router/plan.h"
 #include "router/rules.h"
+#include "router/schemas.h"
 #include "router/topic.h"
 #include "router/topic_owners.h"
 
@@ -36,6 +37,7 @@ struct router {
     struct router_sink sink;
     struct filter *filter;
     struct rules *rules;
+    struct schemas schemas;
     struct type_options type_options;
     struct chain *chain;
     struct wr_buffer message_topic;
@@ -76,6 +78,7 @@ enum wr_status router_new(const struct config *config, const struct router_sink 
         .money_fraction_digits = (int)config->money_fraction_digits,
         .unavailable_value_placeholder = wr_slice_str(config->unavailable_value_placeholder),
     };
+    schemas_init(&r->schemas, config);
     r->topic_owners = topic_owners_new();
     r->left_out = left_out_new();
     wr_buffer_init(&r->message_topic, 4096);
@@ -103,6 +106,7 @@ void router_free(struct router *r)
     chain_free(r->chain);
     rules_free(r->rules);
     filter_free(r->filter);
+    schemas_done(&r->schemas);
     topic_owners_free(r->topic_owners);
     left_out_free(r->left_out);
     wr_buffer_done(&r->message_topic);
@@ -182,6 +186,9 @@ enum wr_status router_compile(struct router *r, struct relation *relation,
         left_out_notice(r->left_out, r->filter, relation, &r->sink);
         status = topic_compile(r, relation, err);
         if (status == WR_OK) {
+            status = schemas_compile(&r->schemas, relation, err);
+        }
+        if (status == WR_OK) {
             status = chain_compile(r->chain, relation, err);
         }
     }
@@ -243,7 +250,7 @@ static struct record_part key_of(const struct routing *route, struct row_view ro
     }
     row.columns = route->plan->key_columns;
     row.column_count = route->plan->key_column_count;
-    return (struct record_part){.kind = PART_ROW, .as.row = row};
+    return (struct record_part){.kind = PART_ROW, .schema = route->plan->key_schema, .as.row = row};
 }
 
 /* Headers are not touched: whoever adds one counts it. */
@@ -264,6 +271,7 @@ static void record_envelope(struct record *record, enum change_op op, struct row
                             struct row_view after)
 {
     record->value.kind = PART_ENVELOPE;
+    record->value.schema = record->change->relation->plan->envelope_schema;
     record->value.as.envelope.op = op;
     record->value.as.envelope.before = before;
     record->value.as.envelope.after = after;
@@ -438,11 +446,11 @@ enum wr_status router_message(struct router *r, const struct message *message,
     record.timestamp_ms = -1;
     record.header_count = 0;
     record.key.kind = PART_DATUM;
-    record.key.schema = NULL;
+    record.key.schema = r->schemas.message_key;
     record.key.as.datum =
         (struct datum){.kind = DATUM_STRUCT, .as.structure = {.fields = &field, .count = 1}};
     record.value.kind = PART_MESSAGE;
-    record.value.schema = NULL;
+    record.value.schema = r->schemas.message_value;
     record.value.as.message.prefix = field.value.as.bytes;
     record.value.as.message.content = message->logical.content;
     return emit(r, &record, scratch, err);

@@ -128,6 +128,39 @@ Test(absent, is_empty_where_the_default_is_anything_else)
     EXPECT_ABSENT(cases);
 }
 
+static const char *show_default(uint32_t oid, int32_t typmod, const char *default_text)
+{
+    struct column_type type = compiled(oid, typmod);
+    struct datum value = {0};
+
+    shown_size = 0;
+    cr_assert_eq(type_default(&type, default_text, arena, &value, &err), WR_OK, "%s", err.text);
+    show_datum(&value);
+    return shown;
+}
+
+Test(absent, is_no_default_where_there_is_none_that_can_be_read)
+{
+    static const struct value_case cases[] = {
+        {23, -1, NULL, "null"},
+        {23, -1, "7", "7"},
+        {23, -1, "nextval('s_id_seq'::regclass)", "0"},
+        {25, -1, "'x''y'::text", "'x'y'"},
+        {25, -1, "CURRENT_USER", "null"},
+        {25, -1, "NULL::text", "null"},
+        {23, -1, "(5 * 2)", "null"},
+        {23, -1, "99999999999", "null"},
+        {1009, -1, "'{a}'::text[]", "null"},
+        {790, -1, "'$5.00'::money", "null"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *actual = show_default(cases[i].oid, cases[i].typmod, cases[i].text);
+        cr_expect_str_eq(actual, cases[i].expected, "type %u, default %s: %s", cases[i].oid,
+                         cases[i].text == NULL ? "none" : cases[i].text, actual);
+    }
+}
+
 Test(absent, is_there_for_every_type_in_every_mode)
 {
     static const enum decimal_handling_mode decimals[] = {

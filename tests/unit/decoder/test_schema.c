@@ -51,3 +51,30 @@ Test(schema, finds_its_fields_by_name)
     cr_expect_eq(schema_field(row, WR_SLICE("b")), &fields[1]);
     cr_expect_null(schema_field(row, WR_SLICE("c")));
 }
+
+Test(schema, is_the_same_one_for_each_simple_type)
+{
+    for (enum schema_type type = SCHEMA_INT8; type <= SCHEMA_BYTES; type++) {
+        for (int optional = 0; optional <= 1; optional++) {
+            const struct schema *plain = schema_plain(type, optional != 0);
+            cr_expect_eq(plain, schema_plain(type, optional != 0));
+            cr_expect_eq(plain->type, type);
+            cr_expect_eq(plain->is_optional, optional != 0);
+            cr_expect(plain->id > 0 && plain->id < schema_new(arena, type)->id);
+        }
+    }
+    cr_expect_neq(schema_plain(SCHEMA_INT8, true)->id, schema_plain(SCHEMA_INT8, false)->id);
+}
+
+Test(schema, of_a_struct_keeps_its_own_fields)
+{
+    struct schema_field fields[] = {{WR_SLICE("a"), schema_plain(SCHEMA_INT32, false)}};
+    const struct schema *schema = schema_struct(arena, "shop.Key", 1, fields, 1);
+
+    fields[0].name = WR_SLICE("b");
+    cr_expect_not_null(schema_field(schema, WR_SLICE("a")));
+    cr_expect_null(schema_field(schema, WR_SLICE("b")));
+    cr_expect_str_eq(schema->name, "shop.Key");
+    cr_expect_eq(schema->version, 1);
+    cr_expect_eq(schema_struct(arena, NULL, 0, NULL, 0)->field_count, 0);
+}
