@@ -42,6 +42,7 @@ static const struct pin {
     {"standard_conforming_strings", "on", 0},
     /* The stream knows no row security: a snapshot fails rather than leave rows out. */
     {"row_security", "off", 0},
+    {"client_min_messages", "notice", 0}, /* the stream's warnings count, see stream.c */
     {"synchronize_seqscans", "off", 0}, /* snapshot rows in the order in which they lie */
     {"statement_timeout", "0", 0},
     {"lock_timeout", "0", 0},

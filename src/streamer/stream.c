@@ -32,6 +32,7 @@ enum {
     VERSION_MESSAGES = 140000,     /* the option `messages` of pgoutput */
     VERSION_SLOT_OPTIONS = 150000, /* CREATE_REPLICATION_SLOT (SNAPSHOT 'export') */
     SNAPSHOT_NAME_SIZE_MAX = 64,
+    WARNING_SIZE_MAX = 256,
 };
 
 struct stream {
@@ -41,7 +42,26 @@ struct stream {
     char snapshot_name[SNAPSHOT_NAME_SIZE_MAX];
     char *message; /* libpq's copy of the last CopyData, lent to the caller */
     bool wants_write;
+    PQnoticeReceiver log_notice;
+    char passed_over[WARNING_SIZE_MAX]; /* the server's warning that changes are not sent, or "" */
 };
+
+/*
+ * Since 18 the server does not end the stream at a change whose publication is not there: it warns,
+ * sends nothing of the change, and goes on to the next. Here that must end the stream, as before
+ * 18: who only logged it would confirm, and so lose, what was passed over.
+ */
+static void take_notice(void *context, const PGresult *notice)
+{
+    struct stream *s = context;
+    const char *sqlstate = PQresultErrorField(notice, PG_DIAG_SQLSTATE);
+
+    if (sqlstate != NULL && strcmp(sqlstate, "55000") == 0) {
+        (void)snprintf(s->passed_over, sizeof(s->passed_over), "%s",
+                       PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY));
+    }
+    s->log_notice(NULL, notice);
+}
 
 /* A command of the replication grammar. Its result, of one row, is for PQclear. */
 static enum wr_status run(struct stream *s, struct command *command, PGresult **out,
@@ -121,6 +141,7 @@ enum wr_status stream_connect(const struct config *config, struct stream **out,
     s->config = config;
     enum wr_status status = connect_open(config, CONNECT_REPLICATION, &s->conn, err);
     if (status == WR_OK) {
+        s->log_notice = PQsetNoticeReceiver(s->conn, take_notice, s);
         status = read_system(s, err);
     }
     if (status == WR_OK) {
@@ -391,6 +412,11 @@ enum wr_status stream_read(struct stream *s, struct stream_event *out, struct wr
     PQfreemem(s->message);
     s->message = NULL;
     int size = PQgetCopyData(s->conn, &s->message, 1);
+    if (s->passed_over[0] != '\0') {
+        wr_fail(err, WR_FATAL, "stream", "changes were not sent: %s", s->passed_over);
+        advise(s, "42704", err);
+        return WR_FATAL;
+    }
     if (size > 0) {
         return parse(s->message, (size_t)size, out, err);
     }
