@@ -43,7 +43,7 @@ static const struct pin {
     /* The stream knows no row security: a snapshot fails rather than leave rows out. */
     {"row_security", "off", 0},
     {"client_min_messages", "notice", 0}, /* the stream's warnings count, see stream.c */
-    {"synchronize_seqscans", "off", 0}, /* snapshot rows in the order in which they lie */
+    {"synchronize_seqscans", "off", 0},   /* snapshot rows in the order in which they lie */
     {"statement_timeout", "0", 0},
     {"lock_timeout", "0", 0},
     {"idle_in_transaction_session_timeout", "0", 0},
