@@ -35,7 +35,23 @@ enum publication_autocreate_mode {
     AUTOCREATE_NO_TABLES,
 };
 
-enum snapshot_mode { SNAPSHOT_INITIAL, SNAPSHOT_NO_DATA };
+enum snapshot_mode {
+    SNAPSHOT_INITIAL,
+    SNAPSHOT_NO_DATA,
+    SNAPSHOT_ALWAYS,
+    SNAPSHOT_INITIAL_ONLY,
+    SNAPSHOT_WHEN_NEEDED,
+    SNAPSHOT_CONFIGURATION_BASED, /* only while loading: its switches say which of the others */
+};
+
+enum snapshot_table_order { SNAPSHOT_BY_NAME, SNAPSHOT_ASCENDING, SNAPSHOT_DESCENDING };
+
+/* snapshot.mode.configuration.based.…: only while loading. */
+struct snapshot_switches {
+    bool data;
+    bool stream;
+    bool on_data_error;
+};
 
 enum decimal_handling_mode {
     DECIMAL_HANDLING_PRECISE,
@@ -100,7 +116,18 @@ struct config {
     struct column_rule *column_rules;
     size_t column_rule_count;
     bool skip_create, skip_update, skip_delete, skip_truncate; /* skipped.operations */
+
+    /* The initial snapshot */
     enum snapshot_mode snapshot_mode;
+    struct snapshot_switches snapshot_switches;
+    const char *snapshot_include_list;
+    struct config_pairs snapshot_selects; /* schema.table and the SELECT to read it with */
+    enum snapshot_table_order snapshot_table_order;
+    bool snapshot_locks_tables; /* snapshot.locking.mode = shared */
+    int64_t snapshot_lock_timeout_ms;
+    int64_t snapshot_thread_count; /* connections that read side by side */
+    int64_t snapshot_delay_ms;
+    int64_t streaming_delay_ms; /* between the snapshot and the stream */
 
     /* What is published */
     const char *topic_prefix;

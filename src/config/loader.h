@@ -94,5 +94,6 @@ void source_load(struct loader *l, const struct config_source *source);
 void transforms_apply(struct loader *l);
 void converters_check(struct loader *l);
 void kafka_apply(struct loader *l, bool needs_kafka);
+void snapshot_check(struct loader *l);
 
 #endif /* WR_CONFIG_LOADER_H */

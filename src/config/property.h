@@ -130,6 +130,8 @@ void set_keepalives(struct loader *l, const struct property_match *match, const 
                     void *base);
 void set_initial_statements(struct loader *l, const struct property_match *match,
                             const struct entry *e, void *base);
+void set_snapshot_select(struct loader *l, const struct property_match *match,
+                         const struct entry *e, void *base);
 void set_column_rule(struct loader *l, const struct property_match *match, const struct entry *e,
                      void *base);
 void set_message_key_columns(struct loader *l, const struct property_match *match,

@@ -25,8 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/regex.h"
 #include "config/config.h"
 #include "publisher/publisher.h"
 #include "relay/intake.h"
@@ -91,9 +93,30 @@ static void close_connections(struct relay *r)
     ledger_abandon(r->ledger);
 }
 
+/*
+ * Where a transaction, or a logical message outside of one, stands; 0 for all else. It is what the
+ * server goes by when a stream is started, and what a snapshot goes by.
+ */
+static wr_lsn begin_lsn(struct wr_slice payload)
+{
+    struct wr_cursor in;
+
+    wr_cursor_init(&in, payload.data, payload.size);
+    char kind = (char)wr_cursor_uint(&in, 1);
+    if (kind == 'M') {
+        (void)wr_cursor_uint(&in, 1); /* flags */
+    }
+    return kind == 'B' || kind == 'M' ? wr_cursor_uint(&in, 8) : 0;
+}
+
 static enum wr_status take_event(struct relay *r, const struct stream_event *event,
                                  struct wr_error *err)
 {
+    if (r->until_lsn != 0 && event->kind == STREAM_DATA && !ledger_is_open(r->ledger) &&
+        begin_lsn(event->payload) >= r->until_lsn) {
+        r->is_at_until = true; /* and left for the stream that starts there */
+        return WR_OK;
+    }
     if (event->kind == STREAM_DATA) {
         return intake_message(r->intake, event->lsn, event->payload, err);
     }
@@ -109,6 +132,9 @@ static bool is_finished(const struct relay *r)
 {
     if (ledger_is_open(r->ledger)) {
         return r->stop_wanted && wr_clock_monotonic_us() >= r->stop_by_us;
+    }
+    if (r->until_lsn != 0 && (r->is_at_until || ledger_received(r->ledger) >= r->until_lsn)) {
+        return true;
     }
     return r->stop_wanted ||
            (r->options->endpos != 0 && ledger_received(r->ledger) >= r->options->endpos);
@@ -206,6 +232,18 @@ static enum wr_status stream_rows(struct relay *r, struct wr_error *err)
     return status;
 }
 
+enum wr_status relay_stream_until(struct relay *r, wr_lsn lsn, struct wr_error *err)
+{
+    r->until_lsn = lsn;
+    r->is_at_until = false;
+    enum wr_status status = stream_rows(r, err);
+    r->until_lsn = 0;
+    if (status == WR_OK && r->stop_wanted) {
+        return wr_fail(err, WR_RETRY, "relay", "interrupted");
+    }
+    return status;
+}
+
 /* Everything read is acknowledged and confirmed, or the time is up: then it comes again. */
 static enum wr_status finish(struct relay *r, struct wr_error *err)
 {
@@ -243,14 +281,14 @@ static enum wr_status run_once(struct relay *r, struct wr_error *err)
 {
     enum wr_status status = relay_start(r, err);
 
-    if (status == WR_OK) {
-        status = stream_rows(r, err);
+    if (status != WR_OK || r->is_over) {
+        return status;
     }
+    status = stream_rows(r, err);
     return status == WR_OK ? finish(r, err) : status;
 }
 
-/* The pause before another try; ends early when a stop is wanted. */
-static enum wr_status back_off(struct relay *r, int64_t delay_ms, struct wr_error *err)
+enum wr_status relay_pause(struct relay *r, int64_t delay_ms, struct wr_error *err)
 {
     int64_t until_us = wr_clock_monotonic_us() + delay_ms * 1000;
     enum wr_status status = WR_OK;
@@ -308,7 +346,7 @@ static enum wr_status run(struct relay *r, struct wr_error *err)
             *err = cause;
             return WR_FATAL;
         }
-        status = back_off(r, delay_ms, err);
+        status = relay_pause(r, delay_ms, err);
         if (status != WR_OK || r->stop_wanted) {
             return status;
         }
@@ -358,7 +396,8 @@ static enum wr_status open_rooms(struct relay *r, struct wr_error *err)
         .context = r,
         .wait = on_full,
     };
-    return intake_new(&parts, &r->intake, err);
+    status = intake_new(&parts, &r->intake, err);
+    return status == WR_OK ? relay_open_snapshot(r, err) : status;
 }
 
 enum wr_status relay_run(const struct config *config, const struct relay_options *options,
@@ -374,6 +413,7 @@ enum wr_status relay_run(const struct config *config, const struct relay_options
     streamer_abort_fd(-1);
     publisher_close(r.publisher); /* its callbacks need the rest */
     intake_free(r.intake);
+    wr_regex_list_free(r.snapshot_tables);
     catalog_free(r.catalog);
     ledger_free(r.ledger);
     if (r.signal_fd >= 0) {

@@ -12,21 +12,16 @@
 #include "streamer/snapshot.h"
 #include "streamer/stream.h"
 
-enum {
-    ROWS_A_TURN = 256, /* between two looks at acknowledgements and timers */
-    PROGRESS_INTERVAL_MS = 10000,
-};
-
-static bool is_captured(void *context, const char *schema, const char *table)
+bool relay_captures(void *relay, const char *schema, const char *table)
 {
-    const struct relay *r = context;
+    const struct relay *r = relay;
 
     return intake_captures(r->intake, schema, table);
 }
 
 static struct table_filter table_filter(struct relay *r)
 {
-    return (struct table_filter){.context = r, .is_captured = is_captured};
+    return (struct table_filter){.context = r, .is_captured = relay_captures};
 }
 
 static enum wr_status check_identity(struct relay *r, struct wr_error *err)
@@ -100,117 +95,6 @@ static enum wr_status check_slot(const struct relay *r, const struct slot_state 
     return WR_OK;
 }
 
-static enum wr_status snapshot_step(struct relay *r, bool *is_done, struct wr_error *err)
-{
-    struct snapshot_event event;
-    bool is_readable = false;
-
-    for (int i = 0; i < ROWS_A_TURN && !relay_is_paused(r); i++) {
-        enum wr_status status = snapshot_next(r->snapshot, &event, err);
-        if (status == WR_AGAIN) {
-            status = relay_wait_for(r, snapshot_fd(r->snapshot), false, 100000, &is_readable, err);
-            if (status == WR_OK && is_readable) {
-                intake_clock(r->intake, wr_clock_realtime_ns());
-                status = snapshot_consume(r->snapshot, err);
-            }
-            return status;
-        }
-        if (status == WR_OK && event.kind == SNAPSHOT_DONE) {
-            *is_done = true;
-            return WR_OK;
-        }
-        if (status == WR_OK && event.kind == SNAPSHOT_TABLE) {
-            status = intake_snapshot_table(r->intake, event.relation, err);
-        } else if (status == WR_OK) {
-            status =
-                intake_snapshot_row(r->intake, event.relation_oid, &event.row, event.marker, err);
-        }
-        if (status != WR_OK) {
-            return status;
-        }
-    }
-    return relay_is_paused(r) ? relay_wait_without_input(r, 100000, err)
-                              : relay_send(r, false, err);
-}
-
-static void snapshot_progress(const struct relay *r, uint64_t first_count, int64_t *said_us)
-{
-    int64_t now_us = wr_clock_monotonic_us();
-
-    if (now_us - *said_us >= (int64_t)PROGRESS_INTERVAL_MS * 1000) {
-        *said_us = now_us;
-        wr_log(WR_LOG_INFO, "snapshot", WR_MSG("snapshot goes on"),
-               WR_INT("records", intake_record_count(r->intake) - first_count));
-    }
-}
-
-/* Reads the snapshot to its end, and waits until Kafka has all of it. */
-static enum wr_status snapshot_copy(struct relay *r, wr_lsn lsn, struct wr_error *err)
-{
-    uint64_t first_count = intake_record_count(r->intake);
-    int64_t started_us = wr_clock_monotonic_us();
-    int64_t said_us = started_us;
-    bool is_done = false;
-    enum wr_status status = WR_OK;
-
-    intake_clock(r->intake, wr_clock_realtime_ns());
-    intake_snapshot_begin(r->intake, lsn, snapshot_xid(r->snapshot));
-    while (status == WR_OK && !is_done) {
-        status = snapshot_step(r, &is_done, err);
-        if (status == WR_OK) {
-            status = relay_serve_publisher(r, err);
-        }
-        if (status == WR_OK && r->stop_wanted) {
-            return wr_fail(err, WR_RETRY, "snapshot", "interrupted");
-        }
-        snapshot_progress(r, first_count, &said_us);
-    }
-    if (status != WR_OK) {
-        return status;
-    }
-    intake_snapshot_end(r->intake);
-    status = relay_drain(r, -1, true, err);
-    if (status == WR_AGAIN) {
-        return wr_fail(err, WR_RETRY, "snapshot", "interrupted");
-    }
-    if (status == WR_OK) {
-        assert(ledger_is_empty(r->ledger));
-        wr_log(WR_LOG_INFO, "snapshot", WR_MSG("snapshot is complete"),
-               WR_INT("records", intake_record_count(r->intake) - first_count),
-               WR_INT("ms", (wr_clock_monotonic_us() - started_us) / 1000), WR_LSN("lsn", lsn));
-    }
-    return status;
-}
-
-static enum wr_status take_snapshot(struct relay *r, struct wr_error *err)
-{
-    const char *name = NULL;
-    wr_lsn lsn = 0;
-    struct table_filter filter = table_filter(r);
-    enum wr_status status = stream_create_snapshot_slot(r->stream, &name, &lsn, err);
-
-    if (status != WR_OK) {
-        return status;
-    }
-    wr_log(WR_LOG_INFO, "snapshot", WR_MSG("snapshot begins"),
-           WR_STR("slot.name", r->config->slot_name), WR_LSN("lsn", lsn));
-    status = snapshot_open(r->config, name, &filter, &r->snapshot, err);
-    if (status == WR_OK) {
-        ledger_restart(r->ledger, 0);
-        status = snapshot_copy(r, lsn, err);
-    }
-    snapshot_close(r->snapshot);
-    r->snapshot = NULL;
-    if (status == WR_OK) {
-        status = catalog_keep_slot(r->catalog, err);
-        r->start_lsn = lsn;
-    }
-    if (status == WR_OK) {
-        status = stream_drop_snapshot_slot(r->stream, err);
-    }
-    return status;
-}
-
 /* The slot, made where it is missing: with a snapshot before it, or without. */
 static enum wr_status prepare_slot(struct relay *r, struct wr_error *err)
 {
@@ -218,21 +102,21 @@ static enum wr_status prepare_slot(struct relay *r, struct wr_error *err)
     enum wr_status status = catalog_slot(r->catalog, &slot, err);
 
     if (status == WR_OK) {
+        status = relay_renew_slot(r, &slot, err);
+    }
+    if (status == WR_OK) {
         status = check_slot(r, &slot, err);
     }
     if (status != WR_OK) {
         return status;
     }
-    if (slot.exists) {
-        if (slot.confirmed_flush_lsn > r->start_lsn) {
-            r->start_lsn = slot.confirmed_flush_lsn;
-        }
-        return WR_OK;
+    if (slot.exists && slot.confirmed_flush_lsn > r->start_lsn) {
+        r->start_lsn = slot.confirmed_flush_lsn;
     }
-    if (r->config->snapshot_mode == SNAPSHOT_INITIAL) {
-        return take_snapshot(r, err);
+    if (relay_wants_snapshot(r, &slot)) {
+        return relay_take_snapshot(r, &slot, err);
     }
-    return stream_create_slot(r->stream, &r->start_lsn, err);
+    return slot.exists ? WR_OK : stream_create_slot(r->stream, &r->start_lsn, err);
 }
 
 static void plan_reports(struct relay *r)
@@ -247,6 +131,23 @@ static void plan_reports(struct relay *r)
     r->status_due_us = 0; /* one at once: the server learns that somebody is there */
     r->reported_lsn = 0;
     r->acknowledged_us = wr_clock_monotonic_us();
+}
+
+enum wr_status relay_begin_stream(struct relay *r, struct wr_error *err)
+{
+    bool with_messages = stream_identity(r->stream)->server_version >= 140000;
+
+    ledger_restart(r->ledger, r->start_lsn);
+    intake_restart(r->intake);
+    enum wr_status status = stream_start(r->stream, r->start_lsn, with_messages, err);
+    if (status == WR_OK) {
+        r->is_streaming = true;
+        plan_reports(r);
+        wr_log(WR_LOG_INFO, "relay", WR_MSG("streaming"), WR_STR("slot.name", r->config->slot_name),
+               WR_STR("publication.name", r->config->publication_name),
+               WR_LSN("lsn", r->start_lsn));
+    }
+    return status;
 }
 
 enum wr_status relay_start(struct relay *r, struct wr_error *err)
@@ -272,19 +173,14 @@ enum wr_status relay_start(struct relay *r, struct wr_error *err)
     if (status != WR_OK) {
         return status;
     }
-    ledger_restart(r->ledger, r->start_lsn);
-    intake_restart(r->intake);
-    bool with_messages = stream_identity(r->stream)->server_version >= 140000;
-    status = stream_start(r->stream, r->start_lsn, with_messages, err);
+    if (r->is_over) {
+        return WR_OK;
+    }
+    status = relay_begin_stream(r, err);
     if (status == WR_OK) {
         /* From here on a stop drains and confirms first, so the catalog answers to its end. */
         streamer_abort_fd(-1);
-        r->is_streaming = true;
         r->was_connected = true;
-        plan_reports(r);
-        wr_log(WR_LOG_INFO, "relay", WR_MSG("streaming"), WR_STR("slot.name", r->config->slot_name),
-               WR_STR("publication.name", r->config->publication_name),
-               WR_LSN("lsn", r->start_lsn));
     }
     return status;
 }

@@ -15,8 +15,10 @@ struct config;
 struct intake;
 struct ledger;
 struct publisher;
+struct slot_state;
 struct snapshot;
 struct stream;
+struct wr_regex_list;
 
 struct relay {
     const struct config *config;
@@ -32,6 +34,11 @@ struct relay {
     int64_t stop_by_us; /* when a wanted stop no longer waits for the open transaction */
     bool is_streaming;  /* the connection takes status updates */
     bool was_connected;
+    bool has_snapshot;                     /* this process has taken one to its end */
+    bool is_over;                          /* nothing is to be streamed */
+    struct wr_regex_list *snapshot_tables; /* snapshot.include.collection.list, NULL: all */
+    wr_lsn until_lsn;                      /* where a stream ends of itself, 0: never */
+    bool is_at_until;                      /* what comes next belongs behind it */
     uint64_t system_identifier;
     wr_lsn start_lsn;    /* where a new connection goes on, 0: where the slot stands */
     wr_lsn reported_lsn; /* of the last status update */
@@ -58,6 +65,27 @@ struct relay {
  * and slot where they are missing, with a snapshot before the slot, and starts the stream.
  */
 WR_MUST_USE enum wr_status relay_start(struct relay *r, struct wr_error *err);
+/* Starts the stream at `start_lsn`, with nothing known or awaited of an earlier one. */
+WR_MUST_USE enum wr_status relay_begin_stream(struct relay *r, struct wr_error *err);
+bool relay_captures(void *relay, const char *schema, const char *table);
+
+/* The initial snapshot (snapshot_run.c). */
+WR_MUST_USE enum wr_status relay_open_snapshot(struct relay *r, struct wr_error *err);
+/* Whether one is to be taken before the stream, from what the slot looks like. */
+bool relay_wants_snapshot(const struct relay *r, const struct slot_state *slot);
+/* snapshot.mode=when_needed: a slot whose changes are lost is dropped, as if there never was one.
+ */
+WR_MUST_USE enum wr_status relay_renew_slot(struct relay *r, struct slot_state *slot,
+                                            struct wr_error *err);
+/* Takes it, and sees to it that a slot is there whose stream goes on behind it, at `start_lsn`. */
+WR_MUST_USE enum wr_status relay_take_snapshot(struct relay *r, const struct slot_state *slot,
+                                               struct wr_error *err);
+
+/* Streaming (relay.c). Up to all that was committed before `lsn`; nothing of it is taken twice or
+ * left out when the stream goes on there. WR_RETRY "interrupted" when a stop is wanted. */
+WR_MUST_USE enum wr_status relay_stream_until(struct relay *r, wr_lsn lsn, struct wr_error *err);
+/* A pause that ends early when a stop is wanted. */
+WR_MUST_USE enum wr_status relay_pause(struct relay *r, int64_t delay_ms, struct wr_error *err);
 
 /* Waiting (wait.c). Every wait goes on serving acknowledgements, status updates and signals. */
 

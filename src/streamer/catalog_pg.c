@@ -266,15 +266,18 @@ static void copy_name(const PGresult *result, int column, char *out, size_t size
     (void)snprintf(out, size, "%s", PQgetvalue(result, 0, column));
 }
 
-void snapshot_slot_name(const struct config *config, char out[SNAPSHOT_SLOT_NAME_SIZE])
+void snapshot_slot_name(const struct config *config, enum snapshot_slot kind,
+                        char out[SNAPSHOT_SLOT_NAME_SIZE])
 {
-    (void)snprintf(out, SNAPSHOT_SLOT_NAME_SIZE, "%.54s_snapshot", config->slot_name);
+    (void)snprintf(out, SNAPSHOT_SLOT_NAME_SIZE, "%.54s_%s", config->slot_name,
+                   kind == SNAPSHOT_SLOT_LASTING ? "snapshot" : "export");
 }
 
-enum wr_status catalog_keep_slot(struct catalog *catalog, struct wr_error *err)
+enum wr_status catalog_keep_slot(struct catalog *catalog, enum snapshot_slot kind,
+                                 struct wr_error *err)
 {
-    char temporary_name[SNAPSHOT_SLOT_NAME_SIZE];
-    const char *values[] = {temporary_name, catalog->config->slot_name};
+    char snapshot_name[SNAPSHOT_SLOT_NAME_SIZE];
+    const char *values[] = {snapshot_name, catalog->config->slot_name};
     PGresult *result = NULL;
     struct command command = {
         .where = "catalog",
@@ -283,13 +286,14 @@ enum wr_status catalog_keep_slot(struct catalog *catalog, struct wr_error *err)
         .value_count = 2,
     };
 
-    snapshot_slot_name(catalog->config, temporary_name);
+    snapshot_slot_name(catalog->config, kind, snapshot_name);
     enum wr_status status = catalog_query(catalog, &command, &result, err);
     PQclear(result);
     return status;
 }
 
-enum wr_status catalog_slot(struct catalog *catalog, struct slot_state *out, struct wr_error *err)
+static enum wr_status find_slot(struct catalog *catalog, const char *name, struct slot_state *out,
+                                struct wr_error *err)
 {
     PGresult *result = NULL;
     /* By way of jsonb, because older servers lack some of these columns. */
@@ -299,7 +303,7 @@ enum wr_status catalog_slot(struct catalog *catalog, struct slot_state *out, str
                 " pg_catalog.to_jsonb(s) ->> 'wal_status', pg_catalog.to_jsonb(s) ->> 'two_phase',"
                 " pg_catalog.to_jsonb(s) ->> 'invalidation_reason'"
                 " FROM pg_catalog.pg_replication_slots s WHERE s.slot_name = $1",
-                catalog->config->slot_name, &result, err);
+                name, &result, err);
 
     *out = (struct slot_state){0};
     if (status != WR_OK) {
@@ -321,4 +325,45 @@ enum wr_status catalog_slot(struct catalog *catalog, struct slot_state *out, str
     }
     PQclear(result);
     return WR_OK;
+}
+
+enum wr_status catalog_slot(struct catalog *catalog, struct slot_state *out, struct wr_error *err)
+{
+    return find_slot(catalog, catalog->config->slot_name, out, err);
+}
+
+enum wr_status catalog_snapshot_slot(struct catalog *catalog, struct slot_state *out,
+                                     struct wr_error *err)
+{
+    char name[SNAPSHOT_SLOT_NAME_SIZE];
+
+    snapshot_slot_name(catalog->config, SNAPSHOT_SLOT_LASTING, name);
+    return find_slot(catalog, name, out, err);
+}
+
+enum wr_status catalog_slot_wal(struct catalog *catalog, enum snapshot_slot kind,
+                                struct slot_wal *out, struct wr_error *err)
+{
+    char name[SNAPSHOT_SLOT_NAME_SIZE];
+    PGresult *result = NULL;
+
+    snapshot_slot_name(catalog->config, kind, name);
+    enum wr_status status =
+        look_up(catalog,
+                "SELECT pg_catalog.pg_wal_lsn_diff(CASE WHEN pg_catalog.pg_is_in_recovery()"
+                " THEN pg_catalog.pg_last_wal_replay_lsn()"
+                " ELSE pg_catalog.pg_current_wal_lsn() END, s.restart_lsn)::bigint,"
+                " pg_catalog.to_jsonb(s) ->> 'safe_wal_size'"
+                " FROM pg_catalog.pg_replication_slots s WHERE s.slot_name = $1",
+                name, &result, err);
+
+    *out = (struct slot_wal){0};
+    if (status == WR_OK && PQntuples(result) > 0) {
+        int64_t left = strtoll(PQgetvalue(result, 0, 1), NULL, 10);
+        out->kept_size = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+        out->is_bounded = PQgetisnull(result, 0, 1) == 0;
+        out->left_size = left > 0 ? (uint64_t)left : 0;
+    }
+    PQclear(result);
+    return status;
 }

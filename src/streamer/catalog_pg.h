@@ -25,6 +25,12 @@ struct slot_state {
     wr_lsn confirmed_flush_lsn;
 };
 
+/*
+ * The slot that a snapshot is taken with: one that goes with its connection, so that a snapshot
+ * that was not finished leaves nothing behind; or one that stays, so that it can be gone on with.
+ */
+enum snapshot_slot { SNAPSHOT_SLOT_TEMPORARY, SNAPSHOT_SLOT_LASTING };
+
 /* Which tables are captured; the router's filter, passed in so that this room need not know it. */
 struct table_filter {
     void *context;
@@ -45,11 +51,25 @@ bool catalog_was_ended(struct catalog *catalog);
 WR_MUST_USE enum wr_status catalog_slot(struct catalog *catalog, struct slot_state *out,
                                         struct wr_error *err);
 
+/* As catalog_slot(), of the lasting slot that an unfinished snapshot is taken with. */
+WR_MUST_USE enum wr_status catalog_snapshot_slot(struct catalog *catalog, struct slot_state *out,
+                                                 struct wr_error *err);
+
 /*
- * Makes the temporary slot of stream_create_snapshot_slot() into the slot, at the same LSN. Only
- * now, with everything of the snapshot acknowledged, does a slot exist that a later start finds.
+ * Makes the slot of stream_create_snapshot_slot() into the slot, at the same LSN. Only now, with
+ * everything of the snapshot acknowledged, does a slot exist that a later start finds.
  */
-WR_MUST_USE enum wr_status catalog_keep_slot(struct catalog *catalog, struct wr_error *err);
+WR_MUST_USE enum wr_status catalog_keep_slot(struct catalog *catalog, enum snapshot_slot kind,
+                                             struct wr_error *err);
+
+/* What the WAL that is kept for a snapshot costs, and when that becomes dangerous. */
+struct slot_wal {
+    uint64_t kept_size; /* bytes of WAL that the snapshot's slot holds back */
+    bool is_bounded;    /* max_slot_wal_keep_size: behind it the slot is lost */
+    uint64_t left_size; /* bytes that may still be written before that; only when bounded */
+};
+WR_MUST_USE enum wr_status catalog_slot_wal(struct catalog *catalog, enum snapshot_slot kind,
+                                            struct slot_wal *out, struct wr_error *err);
 
 /*
  * Makes the publication as publication.autocreate.mode says, before the slot: `all_tables`,

@@ -5,6 +5,7 @@
 #include <libpq-fe.h>
 
 #include "base/status.h"
+#include "streamer/catalog_pg.h"
 #include "streamer/command.h"
 
 struct catalog;
@@ -22,10 +23,11 @@ const struct config *catalog_config(const struct catalog *catalog);
 const char *catalog_role(const struct catalog *catalog);
 
 /*
- * The temporary slot that a snapshot is taken with: the slot's own name, cut where it must be, and
- * a suffix. PostgreSQL's names have at most 63 bytes.
+ * The slot that a snapshot is taken with: the slot's own name, cut where it must be, and a suffix.
+ * PostgreSQL's names have at most 63 bytes.
  */
 enum { SNAPSHOT_SLOT_NAME_SIZE = 64 };
-void snapshot_slot_name(const struct config *config, char out[SNAPSHOT_SLOT_NAME_SIZE]);
+void snapshot_slot_name(const struct config *config, enum snapshot_slot kind,
+                        char out[SNAPSHOT_SLOT_NAME_SIZE]);
 
 #endif /* WR_STREAMER_CATALOG_QUERY_H */

@@ -1,5 +1,6 @@
 #include "streamer/snapshot_tables.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,27 +11,57 @@
 #include "decoder/relation.h"
 #include "streamer/catalog_pg.h"
 #include "streamer/command.h"
+#include "streamer/snapshot.h"
 
 enum {
     TABLES_SIZE_MAX = 64 << 20,
     GRANTS_SIZE_MAX = 4096, /* an error text holds less */
     TIMEOUT_MS = 60 * 1000,
+    LIST_SIZE_MAX = 4096,
+    VERSION_TID_RANGES = 140000,
     VERSION_COLUMN_LISTS = 150000,
     VERSION_GENERATED_COLUMNS = 180000, /* publish_generated_columns */
 };
 
-/* By way of jsonb: servers before 15 have no row filters. The order is that of bytes, as
- * Debezium's. */
+/* By way of jsonb: servers before 15 have no row filters. A table with values outside of it, in
+ * its TOAST table, cannot be left off in its middle: see take_mark(). */
 static const char *const LIST_SQL =
     "SELECT c.oid, n.nspname, c.relname,"
     " pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),"
     " pg_catalog.to_jsonb(t) ->> 'rowfilter',"
     " pg_catalog.has_schema_privilege(n.oid, 'USAGE'),"
-    " pg_catalog.has_any_column_privilege(c.oid, 'SELECT'), pg_catalog.quote_ident(n.nspname)"
+    " pg_catalog.has_any_column_privilege(c.oid, 'SELECT'), pg_catalog.quote_ident(n.nspname),"
+    " c.relkind, pg_catalog.pg_relation_filenode(c.oid), c.reltuples,"
+    " pg_catalog.pg_relation_size(c.oid)"
+    " / pg_catalog.current_setting('block_size')::bigint,"
+    " (c.relreplident = 'f' OR c.reltoastrelid = 0"
+    " OR pg_catalog.pg_relation_size(c.reltoastrelid) = 0)"
+    " AND (SELECT p.pubupdate FROM pg_catalog.pg_publication p WHERE p.pubname = $1),"
+    " pg_catalog.current_setting('block_size')"
     " FROM pg_catalog.pg_publication_tables t"
     " JOIN pg_catalog.pg_namespace n ON n.nspname = t.schemaname"
     " JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename"
-    " WHERE t.pubname = $1 ORDER BY n.nspname COLLATE \"C\", c.relname COLLATE \"C\"";
+    " WHERE t.pubname = $1 ORDER BY ";
+
+/* By the order of bytes, as Debezium's. */
+static const char *const BY_NAME_SQL = "n.nspname COLLATE \"C\", c.relname COLLATE \"C\"";
+
+enum list_column {
+    LIST_OID,
+    LIST_SCHEMA,
+    LIST_TABLE,
+    LIST_QUALIFIED,
+    LIST_ROW_FILTER,
+    LIST_MAY_USE_SCHEMA,
+    LIST_MAY_SELECT,
+    LIST_QUOTED_SCHEMA,
+    LIST_KIND,
+    LIST_FILE_NODE,
+    LIST_ROWS,
+    LIST_BLOCKS,
+    LIST_IS_RESUMABLE,
+    LIST_BLOCK_SIZE,
+};
 
 struct grants {
     struct wr_buffer sql;
@@ -49,48 +80,129 @@ static void add_grant(struct grants *grants, const char *what, const char *objec
 
 static void check_rights(const PGresult *result, int row, struct grants *grants)
 {
-    const char *schema = PQgetvalue(result, row, 7);
+    const char *schema = PQgetvalue(result, row, LIST_QUOTED_SCHEMA);
     bool is_new_schema = grants->last_schema == NULL || strcmp(grants->last_schema, schema) != 0;
 
-    if (PQgetvalue(result, row, 5)[0] == 'f' && is_new_schema) {
+    if (PQgetvalue(result, row, LIST_MAY_USE_SCHEMA)[0] == 'f' && is_new_schema) {
         add_grant(grants, "GRANT USAGE ON SCHEMA ", schema);
     }
-    if (PQgetvalue(result, row, 6)[0] == 'f') {
-        add_grant(grants, "GRANT SELECT ON ", PQgetvalue(result, row, 3));
+    if (PQgetvalue(result, row, LIST_MAY_SELECT)[0] == 'f') {
+        add_grant(grants, "GRANT SELECT ON ", PQgetvalue(result, row, LIST_QUALIFIED));
     }
     grants->last_schema = schema;
 }
 
+static const char *configured_select(const struct config *config, const char *schema,
+                                     const char *table)
+{
+    size_t schema_size = strlen(schema);
+
+    for (size_t i = 0; i < config->snapshot_selects.count; i++) {
+        const struct config_pair *pair = &config->snapshot_selects.items[i];
+        if (strncmp(pair->name, schema, schema_size) == 0 && pair->name[schema_size] == '.' &&
+            strcmp(pair->name + schema_size + 1, table) == 0) {
+            return pair->value;
+        }
+    }
+    return NULL;
+}
+
+static uint32_t list_number(const PGresult *result, int row, enum list_column column)
+{
+    return (uint32_t)strtoul(PQgetvalue(result, row, (int)column), NULL, 10);
+}
+
+/* What the result says of a table. False when the arena is full. */
+static bool read_table(struct snapshot_tables *tables, const PGresult *result, int row,
+                       const struct config *config, struct snapshot_table *out)
+{
+    bool has_filter = PQgetisnull(result, row, LIST_ROW_FILTER) == 0;
+    bool is_table = PQgetvalue(result, row, LIST_KIND)[0] == 'r';
+
+    *out = (struct snapshot_table){
+        .oid = list_number(result, row, LIST_OID),
+        .file_node = list_number(result, row, LIST_FILE_NODE),
+        .qualified = wr_arena_strdup(tables->arena, PQgetvalue(result, row, LIST_QUALIFIED)),
+        .block_count = list_number(result, row, LIST_BLOCKS),
+        .row_estimate = strtod(PQgetvalue(result, row, LIST_ROWS), NULL),
+        .select = configured_select(config, PQgetvalue(result, row, LIST_SCHEMA),
+                                    PQgetvalue(result, row, LIST_TABLE)),
+    };
+    out->is_divisible = is_table && out->select == NULL && tables->divides;
+    tables->block_size = list_number(result, row, LIST_BLOCK_SIZE);
+    if (has_filter) {
+        out->row_filter = wr_arena_strdup(tables->arena, PQgetvalue(result, row, LIST_ROW_FILTER));
+    }
+    return out->qualified != NULL && (!has_filter || out->row_filter != NULL);
+}
+
+/* A row that an update moved is known from the update alone: none may go unpublished. */
+static bool all_updates_are_published(const struct config *config)
+{
+    return !config->skip_update && config->transform_count == 0;
+}
+
+/*
+ * Leaves out what an earlier run has published; false: all of it. In its middle a table goes on
+ * only where its blocks still hold what they held, or a change that the stream has told of. A row
+ * that has moved to a block before the mark was published as a change: which says nothing of a
+ * large value, kept outside the table, that the change left alone. So tables that have such values
+ * start over, unless the change has the old row whole (REPLICA IDENTITY FULL).
+ */
+static bool take_mark(struct snapshot_table *table, bool is_resumable,
+                      const struct snapshot_options *options)
+{
+    struct snapshot_mark mark;
+
+    if (options->find_mark == NULL || !options->find_mark(options->context, table->oid, &mark)) {
+        return true;
+    }
+    if (mark.block_count == SNAPSHOT_TABLE_DONE) {
+        return false;
+    }
+    if (table->is_divisible && is_resumable && mark.file_node == table->file_node) {
+        table->first_block = mark.block_count;
+    }
+    return true;
+}
+
 /* False when the arena is full. */
-static bool take_table(struct snapshot_tables *tables, const PGresult *result, int row)
+static bool take_table(struct snapshot_tables *tables, const PGresult *result, int row,
+                       const struct config *config, const struct snapshot_options *options)
 {
     struct snapshot_table *table = &tables->items[tables->count];
 
-    table->oid = (uint32_t)strtoul(PQgetvalue(result, row, 0), NULL, 10);
-    table->qualified = wr_arena_strdup(tables->arena, PQgetvalue(result, row, 3));
-    if (PQgetisnull(result, row, 4) == 0) {
-        table->row_filter = wr_arena_strdup(tables->arena, PQgetvalue(result, row, 4));
-        if (table->row_filter == NULL) {
-            return false;
-        }
+    if (!read_table(tables, result, row, config, table)) {
+        return false;
+    }
+    bool is_resumable =
+        PQgetvalue(result, row, LIST_IS_RESUMABLE)[0] == 't' && all_updates_are_published(config);
+    if (!take_mark(table, is_resumable, options)) {
+        tables->resumed_count++;
+        return true;
+    }
+    if (table->block_count > table->first_block) {
+        tables->size += (uint64_t)(table->block_count - table->first_block) * tables->block_size;
     }
     tables->count++;
-    return table->qualified != NULL;
+    return true;
 }
 
 static enum wr_status take_tables(struct snapshot_tables *tables, const PGresult *result,
-                                  const struct table_filter *filter, struct grants *grants,
+                                  const struct config *config,
+                                  const struct snapshot_options *options, struct grants *grants,
                                   struct wr_error *err)
 {
+    const struct table_filter *filter = &options->filter;
     size_t size = (size_t)PQntuples(result) + 1;
 
     tables->items = wr_arena_alloc(tables->arena, size, sizeof(*tables->items));
     bool stored = tables->items != NULL;
     for (int row = 0; stored && row < PQntuples(result); row++) {
-        if (filter->is_captured(filter->context, PQgetvalue(result, row, 1),
-                                PQgetvalue(result, row, 2))) {
+        if (filter->is_captured(filter->context, PQgetvalue(result, row, LIST_SCHEMA),
+                                PQgetvalue(result, row, LIST_TABLE))) {
             check_rights(result, row, grants);
-            stored = take_table(tables, result, row);
+            stored = take_table(tables, result, row, config, options);
         }
     }
     if (!stored) {
@@ -105,24 +217,47 @@ static enum wr_status take_tables(struct snapshot_tables *tables, const PGresult
     return WR_OK;
 }
 
-enum wr_status snapshot_tables_list(struct snapshot_tables *tables, PGconn *conn,
-                                    const struct config *config, const struct table_filter *filter,
-                                    struct wr_error *err)
+static void make_list(enum snapshot_table_order order, struct wr_buffer *sql)
 {
+    wr_buffer_add_str(sql, LIST_SQL);
+    switch (order) {
+    case SNAPSHOT_BY_NAME:
+        break;
+    case SNAPSHOT_ASCENDING:
+        WR_BUFFER_LITERAL(sql, "c.reltuples, ");
+        break;
+    case SNAPSHOT_DESCENDING:
+        WR_BUFFER_LITERAL(sql, "c.reltuples DESC, ");
+        break;
+    }
+    wr_buffer_add_str(sql, BY_NAME_SQL);
+    wr_buffer_add_char(sql, '\0');
+}
+
+enum wr_status snapshot_tables_list(struct snapshot_tables *tables, PGconn *conn,
+                                    const struct config *config,
+                                    const struct snapshot_options *options, struct wr_error *err)
+{
+    struct grants grants = {.role = PQuser(conn)};
+    struct wr_buffer sql = {0};
+    PGresult *result = NULL;
+
+    *tables = (struct snapshot_tables){.arena = wr_arena_new(TABLES_SIZE_MAX),
+                                       .divides = PQserverVersion(conn) >= VERSION_TID_RANGES};
+    wr_buffer_init(&grants.sql, GRANTS_SIZE_MAX);
+    wr_buffer_init(&sql, LIST_SIZE_MAX);
+    make_list(config->snapshot_table_order, &sql);
+    assert(!sql.failed);
     struct command command = {.where = "snapshot",
-                              .sql = LIST_SQL,
+                              .sql = sql.data,
                               .values = &config->publication_name,
                               .value_count = 1,
                               .timeout_ms = TIMEOUT_MS};
-    struct grants grants = {.role = PQuser(conn)};
-    PGresult *result = NULL;
-
-    *tables = (struct snapshot_tables){.arena = wr_arena_new(TABLES_SIZE_MAX)};
-    wr_buffer_init(&grants.sql, GRANTS_SIZE_MAX);
     enum wr_status status = command_run(conn, &command, &result, err);
     if (status == WR_OK) {
-        status = take_tables(tables, result, filter, &grants, err);
+        status = take_tables(tables, result, config, options, &grants, err);
     }
+    wr_buffer_done(&sql);
     wr_buffer_done(&grants.sql);
     PQclear(result);
     return status;
@@ -205,28 +340,64 @@ static struct relation *take_relation(const PGresult *result, uint32_t oid)
 
 /* ONLY, since rows of an inheriting table come under its own name; a partitioned table has none
  * without its partitions. */
-static void make_copy(const PGresult *result, const struct snapshot_table *table,
-                      uint16_t column_count, struct wr_buffer *sql)
+static void make_select(const PGresult *result, const struct snapshot_table *table,
+                        uint16_t column_count, struct wr_buffer *sql)
 {
     bool is_partitioned = PQgetvalue(result, 0, 3)[0] == 'p';
 
-    WR_BUFFER_LITERAL(sql, "COPY (SELECT ");
+    WR_BUFFER_LITERAL(sql, "SELECT ");
     for (uint16_t i = 0; i < column_count; i++) {
         wr_buffer_add_str(sql, i == 0 ? "" : ", ");
         wr_buffer_add_str(sql, PQgetvalue(result, i, 5));
     }
+    if (table->select != NULL) {
+        WR_BUFFER_LITERAL(sql, " FROM (");
+        wr_buffer_add_str(sql, table->select);
+        WR_BUFFER_LITERAL(sql, "\n) AS snapshot"); /* it may end with a comment */
+        return;
+    }
     wr_buffer_add_str(sql, is_partitioned ? " FROM " : " FROM ONLY ");
     wr_buffer_add_str(sql, table->qualified);
+}
+
+static void add_block(struct wr_buffer *out, const char *comparison, uint32_t block)
+{
+    char text[64];
+
+    (void)snprintf(text, sizeof(text), "ctid %s '(%u,0)'", comparison, block);
+    wr_buffer_add_str(out, text);
+}
+
+void snapshot_table_copy(const struct snapshot_table *table, struct wr_slice select,
+                         const struct snapshot_range *range, struct wr_buffer *out)
+{
+    const char *before = " WHERE ";
+
+    WR_BUFFER_LITERAL(out, "COPY (");
+    wr_buffer_add_slice(out, select);
     if (table->row_filter != NULL) {
-        WR_BUFFER_LITERAL(sql, " WHERE ");
-        wr_buffer_add_str(sql, table->row_filter);
+        wr_buffer_add_str(out, before);
+        WR_BUFFER_LITERAL(out, "(");
+        wr_buffer_add_str(out, table->row_filter);
+        WR_BUFFER_LITERAL(out, ")");
+        before = " AND ";
     }
-    WR_BUFFER_LITERAL(sql, ") TO STDOUT");
-    wr_buffer_add_char(sql, '\0');
+    if (range->first > 0) {
+        wr_buffer_add_str(out, before);
+        add_block(out, ">=", range->first);
+        before = " AND ";
+    }
+    if (range->end != SNAPSHOT_TO_THE_END) {
+        wr_buffer_add_str(out, before);
+        add_block(out, "<", range->end);
+    }
+    WR_BUFFER_LITERAL(out, ") TO STDOUT");
+    wr_buffer_add_char(out, '\0');
 }
 
 static enum wr_status describe(const struct snapshot_table *table, const PGresult *result,
-                               struct relation **out, struct wr_buffer *copy, struct wr_error *err)
+                               struct relation **out, struct wr_buffer *select,
+                               struct wr_error *err)
 {
     if (PQntuples(result) == 0) {
         return wr_fail(err, WR_RETRY, "snapshot", "table %s was dropped meanwhile",
@@ -241,11 +412,11 @@ static enum wr_status describe(const struct snapshot_table *table, const PGresul
         return wr_fail(err, WR_FATAL, "snapshot", "table %s: larger than %d bytes",
                        table->qualified, WR_RELATION_SIZE_MAX);
     }
-    make_copy(result, table, relation->column_count, copy);
-    if (copy->failed) {
+    make_select(result, table, relation->column_count, select);
+    if (select->failed) {
         wr_arena_free(relation->arena);
-        return wr_fail(err, WR_FATAL, "snapshot", "table %s: its COPY is larger than %zu bytes",
-                       table->qualified, copy->size_max);
+        return wr_fail(err, WR_FATAL, "snapshot", "table %s: its SELECT is larger than %zu bytes",
+                       table->qualified, select->size_max);
     }
     *out = relation;
     return WR_OK;
@@ -253,7 +424,7 @@ static enum wr_status describe(const struct snapshot_table *table, const PGresul
 
 enum wr_status snapshot_table_describe(const struct snapshot_table *table, PGconn *conn,
                                        const struct config *config, struct relation **out,
-                                       struct wr_buffer *copy, struct wr_error *err)
+                                       struct wr_buffer *select, struct wr_error *err)
 {
     char oid[16];
     PGresult *result = NULL;
@@ -268,7 +439,7 @@ enum wr_status snapshot_table_describe(const struct snapshot_table *table, PGcon
     *out = NULL;
     enum wr_status status = command_run(conn, &command, &result, err);
     if (status == WR_OK) {
-        status = describe(table, result, out, copy, err);
+        status = describe(table, result, out, select, err);
     }
     PQclear(result);
     return status;

@@ -179,15 +179,15 @@ static enum wr_status read_created_slot(struct stream *s, const PGresult *result
 static const char *slot_clause(const struct stream *s, bool is_snapshot)
 {
     if (s->identity.server_version >= VERSION_SLOT_OPTIONS) {
-        return is_snapshot ? " TEMPORARY LOGICAL pgoutput (SNAPSHOT 'export')"
+        return is_snapshot ? " LOGICAL pgoutput (SNAPSHOT 'export')"
                            : " LOGICAL pgoutput (SNAPSHOT 'nothing')";
     }
-    return is_snapshot ? " TEMPORARY LOGICAL pgoutput EXPORT_SNAPSHOT"
+    return is_snapshot ? " LOGICAL pgoutput EXPORT_SNAPSHOT"
                        : " LOGICAL pgoutput NOEXPORT_SNAPSHOT";
 }
 
-static enum wr_status create_slot(struct stream *s, const char *slot_name, bool is_snapshot,
-                                  wr_lsn *consistent_lsn, struct wr_error *err)
+static enum wr_status create_slot(struct stream *s, const char *slot_name, bool is_temporary,
+                                  bool is_snapshot, wr_lsn *consistent_lsn, struct wr_error *err)
 {
     struct wr_buffer sql = {0};
     PGresult *result = NULL;
@@ -195,6 +195,7 @@ static enum wr_status create_slot(struct stream *s, const char *slot_name, bool 
     wr_buffer_init(&sql, COMMAND_SIZE_MAX);
     WR_BUFFER_LITERAL(&sql, "CREATE_REPLICATION_SLOT ");
     command_add_identifier(&sql, slot_name);
+    wr_buffer_add_str(&sql, is_temporary ? " TEMPORARY" : "");
     wr_buffer_add_str(&sql, slot_clause(s, is_snapshot));
     wr_buffer_add_char(&sql, '\0');
     struct command command = {
@@ -214,17 +215,18 @@ static enum wr_status create_slot(struct stream *s, const char *slot_name, bool 
 
 enum wr_status stream_create_slot(struct stream *s, wr_lsn *consistent_lsn, struct wr_error *err)
 {
-    return create_slot(s, s->config->slot_name, false, consistent_lsn, err);
+    return create_slot(s, s->config->slot_name, false, false, consistent_lsn, err);
 }
 
-enum wr_status stream_create_snapshot_slot(struct stream *s, const char **snapshot_name,
-                                           wr_lsn *consistent_lsn, struct wr_error *err)
+enum wr_status stream_create_snapshot_slot(struct stream *s, enum snapshot_slot kind,
+                                           const char **snapshot_name, wr_lsn *consistent_lsn,
+                                           struct wr_error *err)
 {
     char slot_name[SNAPSHOT_SLOT_NAME_SIZE];
 
-    snapshot_slot_name(s->config, slot_name);
+    snapshot_slot_name(s->config, kind, slot_name);
     *snapshot_name = s->snapshot_name;
-    return create_slot(s, slot_name, true, consistent_lsn, err);
+    return create_slot(s, slot_name, kind == SNAPSHOT_SLOT_TEMPORARY, true, consistent_lsn, err);
 }
 
 static enum wr_status drop_slot(struct stream *s, const char *slot_name, struct wr_error *err)
@@ -243,11 +245,12 @@ static enum wr_status drop_slot(struct stream *s, const char *slot_name, struct 
     return status;
 }
 
-enum wr_status stream_drop_snapshot_slot(struct stream *s, struct wr_error *err)
+enum wr_status stream_drop_snapshot_slot(struct stream *s, enum snapshot_slot kind,
+                                         struct wr_error *err)
 {
     char slot_name[SNAPSHOT_SLOT_NAME_SIZE];
 
-    snapshot_slot_name(s->config, slot_name);
+    snapshot_slot_name(s->config, kind, slot_name);
     return drop_slot(s, slot_name, err);
 }
 

@@ -8,6 +8,7 @@
 #include "base/lsn.h"
 #include "base/slice.h"
 #include "base/status.h"
+#include "streamer/catalog_pg.h"
 
 struct config;
 struct stream;
@@ -55,16 +56,18 @@ WR_MUST_USE enum wr_status stream_create_slot(struct stream *s, wr_lsn *consiste
                                               struct wr_error *err);
 
 /*
- * Creates a temporary slot beside it, with an exported snapshot: the state of the database at
- * `consistent_lsn`. The slot goes with this connection, so that a snapshot which was not finished
- * leaves nothing behind that looks like one; catalog_keep_slot() makes it the real one. The name in
- * `snapshot_name` (owned by the stream) is valid until the next call on this stream.
+ * Creates a slot beside it, with an exported snapshot: the state of the database at
+ * `consistent_lsn`. catalog_keep_slot() makes it the real one once all of the snapshot is
+ * acknowledged. The name in `snapshot_name` (owned by the stream) is valid until the next call on
+ * this stream.
  */
-WR_MUST_USE enum wr_status stream_create_snapshot_slot(struct stream *s, const char **snapshot_name,
+WR_MUST_USE enum wr_status stream_create_snapshot_slot(struct stream *s, enum snapshot_slot kind,
+                                                       const char **snapshot_name,
                                                        wr_lsn *consistent_lsn,
                                                        struct wr_error *err);
-/* Once it was kept, the temporary one must not hold back the WAL any longer. */
-WR_MUST_USE enum wr_status stream_drop_snapshot_slot(struct stream *s, struct wr_error *err);
+/* It must not hold back the WAL any longer. */
+WR_MUST_USE enum wr_status stream_drop_snapshot_slot(struct stream *s, enum snapshot_slot kind,
+                                                     struct wr_error *err);
 WR_MUST_USE enum wr_status stream_drop_slot(struct stream *s, struct wr_error *err);
 
 /*

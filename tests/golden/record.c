@@ -2,7 +2,7 @@
  * Records the replay form of the golden cases: `tests/run --record`. For each, in a fresh database:
  *
  *   stream.bin      what pgoutput sends for script.sql, in frames of u32 size and payload
- *   snapshot.bin    where snapshot.mode=initial: the same for setup.sql, the rows of the snapshot
+ *   snapshot.bin    where a snapshot is taken: the same for setup.sql, the rows of the snapshot
  *   catalog.ndjson  what the catalog says of the tables and types: struct table_info, type_info
  *
  * Needs PostgreSQL alone, and nothing of walrelay: what is replayed later was not made by the code
@@ -106,8 +106,13 @@ static void write_slot(const struct services *services, const struct golden_case
 
 static void record(const struct services *services, const struct golden_case *c)
 {
-    bool with_snapshot = strcmp(golden_property(c, "snapshot.mode", "initial"), "initial") == 0;
+    bool is_alone = golden_is_snapshot_alone(c);
+    bool with_snapshot =
+        is_alone || strcmp(golden_property(c, "snapshot.mode", "initial"), "initial") == 0;
 
+    if (!golden_is_replayed(c)) {
+        return;
+    }
     pg_create_database(services, c->dbname);
     PGconn *connection = pg_open(services, c->dbname);
     if (with_snapshot) {
@@ -116,12 +121,16 @@ static void record(const struct services *services, const struct golden_case *c)
     }
     run_sql(services, c, "setup.sql");
     create_publication(c, connection);
-    recorder_create_slot(services, c->dbname, "stream");
+    if (!is_alone) {
+        recorder_create_slot(services, c->dbname, "stream");
+    }
     if (with_snapshot) {
         write_slot(services, c, "snapshot", "snapshot.bin");
     }
     run_sql(services, c, "script.sql");
-    write_slot(services, c, "stream", "stream.bin");
+    if (!is_alone) {
+        write_slot(services, c, "stream", "stream.bin");
+    }
     write_catalog(c, connection);
     PQfinish(connection);
     pg_drop_database(services, c->dbname);

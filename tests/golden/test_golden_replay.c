@@ -60,8 +60,10 @@ static void play(const struct golden_case *c, const struct config *config,
         golden_path(c, "snapshot.bin", path);
         cr_assert_eq(replay_snapshot(replay, path, &err), WR_OK, "%s: %s", c->name, err.text);
     }
-    golden_path(c, "stream.bin", path);
-    cr_assert_eq(replay_stream(replay, path, &err), WR_OK, "%s: %s", c->name, err.text);
+    if (!golden_is_snapshot_alone(c)) {
+        golden_path(c, "stream.bin", path);
+        cr_assert_eq(replay_stream(replay, path, &err), WR_OK, "%s: %s", c->name, err.text);
+    }
     replay_free(replay);
     catalog_file_close(catalog);
 }
@@ -77,6 +79,9 @@ ParameterizedTest(struct golden_case *c, golden_replay, publishes_what_debezium_
     struct kafka_records actual = {0};
     char path[GOLDEN_PATH_SIZE];
 
+    if (!golden_is_replayed(c)) {
+        return;
+    }
     golden_path(c, "expected.ndjson", path);
     cr_assert(records_read(&expected, path));
     struct config *config = load_config(c);

@@ -36,6 +36,7 @@ static inline void fixture_open(struct fixture *f, const char *dbname)
     f->pairs[1] = (struct config_pair){"port", f->services->pg_port};
     f->pairs[2] = (struct config_pair){"user", f->services->pg_user};
     f->config = (struct config){
+        .snapshot_thread_count = 1,
         .database = {f->pairs, 3},
         .database_dbname = dbname,
         .slot_name = dbname,

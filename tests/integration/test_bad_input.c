@@ -118,11 +118,11 @@ Test(bad_input, what_is_not_built_yet_is_refused_and_not_ignored)
     expect_usage(
         "topic.prefix=p\n"
         "database.dbname=postgres\n"
-        "snapshot.mode=when_needed\n"
+        "snapshot.mode=custom\n"
         "value.converter=org.apache.kafka.connect.json.JsonConverter\n"
         "value.converter.schemas.enable=true\n",
         "properties",
-        (const char *const[]){"snapshot.mode=when_needed", "value.converter.schemas.enable", NULL});
+        (const char *const[]){"snapshot.mode=custom", "value.converter.schemas.enable", NULL});
 }
 
 Test(bad_input, json_that_is_cut_off_is_named_with_its_line)

@@ -273,7 +273,8 @@ Test(streamer, a_wait_for_old_transactions_can_be_interrupted_and_leaves_no_slot
     cr_assert_eq(stream_connect(&f.config, &stream, &f.err), WR_OK, "%s", f.err.text);
     cr_assert_eq(write(ends[1], "x", 1), 1);
     streamer_abort_fd(ends[0]);
-    cr_expect_eq(stream_create_snapshot_slot(stream, &name, &lsn, &f.err), WR_RETRY);
+    cr_expect_eq(stream_create_snapshot_slot(stream, SNAPSHOT_SLOT_TEMPORARY, &name, &lsn, &f.err),
+                 WR_RETRY);
     cr_expect_str_eq(f.err.text, "interrupted");
     streamer_abort_fd(-1);
     pg_exec(old, "commit");

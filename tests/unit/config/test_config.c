@@ -111,13 +111,15 @@ Test(config, takes_what_differs_from_the_defaults)
 
 Test(config, reports_all_problems_in_the_order_of_their_lines)
 {
-    cr_expect_not(load("snapshot.mode=always\n"
+    cr_expect_not(load("snapshot.mode=custom\n"
                        "topic.prefx=x\n"
                        "\n"
                        "database.port=70000\n"
                        "table.include.list=public.(\n"));
     static const char *const expected[] = {
-        ":1: snapshot.mode=always: is not supported yet; use initial or no_data",
+        ":1: snapshot.mode=custom: is not supported yet; use initial, no_data, always, "
+        "initial_only, "
+        "when_needed or configuration_based",
         ":2: topic.prefx: is not a property; did you mean topic.prefix?",
         ":4: database.port=70000: must be a whole number from 1 to 65535",
         ":5: table.include.list=public.(: \"public.(\" is not a regular expression: missing "
@@ -171,7 +173,8 @@ Test(config, says_what_is_wrong_with_a_value)
 Test(config, refuses_what_would_change_the_output_and_is_not_built)
 {
     static const char *const lines[] = {
-        "snapshot.mode=when_needed",
+        "snapshot.mode=custom",
+        "snapshot.locking.mode=custom",
         "time.precision.mode=connect",
         "interval.handling.mode=string",
         "hstore.handling.mode=map",
@@ -187,8 +190,6 @@ Test(config, refuses_what_would_change_the_output_and_is_not_built)
         "exactly.once.support=required",
         "skip.messages.without.change=true",
         "replica.identity.autoset.values=public.t:FULL",
-        "snapshot.include.collection.list=public.c",
-        "snapshot.select.statement.overrides.public.c=select 1",
         "topic.creation.default.partitions=3",
         "converters=c",
         "routes=search",
@@ -328,4 +329,40 @@ Test(config, explains_every_kind_of_key)
     cr_expect(config_print_reference("route.by.field"));
     cr_expect(config_print_reference(NULL));
     cr_expect_not(config_print_reference("nonsense"));
+}
+
+Test(config, a_select_counts_where_its_table_is_listed)
+{
+    cr_assert(load(REQUIRED "snapshot.select.statement.overrides=public.a, public.b\n"
+                            "snapshot.select.statement.overrides.public.b= select 1 ; ;\n"
+                            "snapshot.select.statement.overrides.public.c=select 3\n"
+                            "snapshot.select.statement.overrides.public.a=select 2\n"));
+    cr_assert_eq(config->snapshot_selects.count, 2);
+    expect_text(config->snapshot_selects.items[0].name, "public.b");
+    expect_text(config->snapshot_selects.items[0].value, "select 1");
+    expect_text(config->snapshot_selects.items[1].name, "public.a");
+}
+
+Test(config, a_listed_table_without_its_select_is_a_problem)
+{
+    cr_expect_not(load(REQUIRED "snapshot.select.statement.overrides=public.a\n"));
+    cr_expect_str_eq(problem(), "3: snapshot.select.statement.overrides=public.a: names public.a, "
+                                "but snapshot.select.statement.overrides.public.a is missing");
+}
+
+#define BASED        REQUIRED "snapshot.mode=configuration_based\n"
+#define SWITCH(name) "snapshot.mode.configuration.based." name "=true\n"
+
+Test(config, configuration_based_is_one_of_the_other_modes)
+{
+    cr_assert(load(BASED SWITCH("start.stream")));
+    cr_expect_eq(config->snapshot_mode, SNAPSHOT_NO_DATA);
+    cr_assert(load(BASED SWITCH("snapshot.data")));
+    cr_expect_eq(config->snapshot_mode, SNAPSHOT_INITIAL_ONLY);
+    cr_assert(load(BASED SWITCH("snapshot.data") SWITCH("start.stream")));
+    cr_expect_eq(config->snapshot_mode, SNAPSHOT_INITIAL);
+    cr_assert(load(BASED SWITCH("snapshot.data") SWITCH("start.stream")
+                       SWITCH("snapshot.on.data.error")));
+    cr_expect_eq(config->snapshot_mode, SNAPSHOT_WHEN_NEEDED);
+    cr_expect_not(load(BASED SWITCH("snapshot.on.data.error")));
 }
