@@ -66,6 +66,20 @@ enum binary_handling_mode {
     BINARY_HANDLING_HEX,
 };
 
+/* Debezium's, less `structured`, which came later. */
+enum time_precision_mode {
+    TIME_PRECISION_ADAPTIVE,
+    TIME_PRECISION_ADAPTIVE_TIME_MICROSECONDS,
+    TIME_PRECISION_CONNECT,
+    TIME_PRECISION_ISOSTRING,
+    TIME_PRECISION_MICROSECONDS,
+    TIME_PRECISION_NANOSECONDS,
+};
+
+enum interval_handling_mode { INTERVAL_HANDLING_NUMERIC, INTERVAL_HANDLING_STRING };
+
+enum hstore_handling_mode { HSTORE_HANDLING_JSON, HSTORE_HANDLING_MAP };
+
 enum converter_kind {
     CONVERTER_DEFAULT, /* none was given: the readable default of walrelay */
     CONVERTER_JSON,    /* JsonConverter, schemas.enable=false */
@@ -134,7 +148,10 @@ struct config {
     const char *topic_delimiter;
     bool tombstones_on_delete;
     enum decimal_handling_mode decimal_handling_mode;
+    enum time_precision_mode time_precision_mode;
     enum binary_handling_mode binary_handling_mode;
+    enum interval_handling_mode interval_handling_mode;
+    enum hstore_handling_mode hstore_handling_mode;
     bool include_unknown_datatypes;
     int64_t money_fraction_digits;
     const char *unavailable_value_placeholder;

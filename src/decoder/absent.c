@@ -7,11 +7,14 @@
 
 #include "base/arena.h"
 #include "decoder/binary.h"
+#include "decoder/datetime.h"
 #include "decoder/geometry.h"
 #include "decoder/hstore.h"
 #include "decoder/numeric.h"
+#include "decoder/postgis.h"
 #include "decoder/scalar.h"
 #include "decoder/types.h"
+#include "decoder/vector.h"
 
 enum {
     OID_BOOL = 16,
@@ -78,6 +81,17 @@ static const struct empty EMPTIES[] = {
     {OID_POINT, "(0,0)", NULL},
 };
 
+/* Of types without a fixed oid. */
+static const struct {
+    type_parse parse;
+    struct empty empty;
+} NAMED_EMPTIES[] = {
+    {postgis_parse, {0, "010700000000000000", NULL}}, /* a collection of no geometry */
+    {vector_parse, {0, "[]", NULL}},
+    {halfvec_parse, {0, "[]", NULL}},
+    {sparsevec_parse, {0, "{}/0", NULL}},
+};
+
 static const struct empty *find_empty(const struct column_type *type)
 {
     static const struct empty ARRAY = {0, "{}", NULL};
@@ -85,6 +99,11 @@ static const struct empty *find_empty(const struct column_type *type)
 
     if (type->element != NULL) {
         return &ARRAY;
+    }
+    for (size_t i = 0; i < sizeof(NAMED_EMPTIES) / sizeof(NAMED_EMPTIES[0]); i++) {
+        if (NAMED_EMPTIES[i].parse == type->parse) {
+            return &NAMED_EMPTIES[i].empty;
+        }
     }
     for (size_t i = 0; i < sizeof(EMPTIES) / sizeof(EMPTIES[0]); i++) {
         if (EMPTIES[i].oid == type->oid) {
@@ -196,7 +215,8 @@ enum wr_status type_absent(const struct column_type *type, const char *default_t
     return set_empty(type, find_empty(type), arena, out, err);
 }
 
-/* Integer arrays have each byte of the placeholder as an element. */
+/* Arrays of integers, and of dates that are such, have each byte of the placeholder as an element.
+ */
 static enum wr_status unavailable_ints(const struct column_type *type, struct wr_arena *arena,
                                        struct datum *out, struct wr_error *err)
 {
@@ -214,12 +234,28 @@ static enum wr_status unavailable_ints(const struct column_type *type, struct wr
     return WR_OK;
 }
 
+/* One key and its value, both of them the placeholder. */
+static enum wr_status unavailable_map(const struct column_type *type, struct wr_arena *arena,
+                                      struct datum *out, struct wr_error *err)
+{
+    struct wr_slice placeholder = type->options->unavailable_value_placeholder;
+    struct datum_field *field = wr_arena_alloc(arena, 1, sizeof(*field));
+
+    if (field == NULL) {
+        return type_no_room(type, err);
+    }
+    *field = (struct datum_field){placeholder, {.kind = DATUM_STRING, .as.bytes = placeholder}};
+    *out = (struct datum){.kind = DATUM_STRUCT, .as.structure = {field, 1}};
+    return WR_OK;
+}
+
 static enum wr_status unavailable_array(const struct column_type *type, struct wr_arena *arena,
                                         struct datum *out, struct wr_error *err)
 {
     uint32_t element_oid = type->element->oid;
 
-    if (element_oid == OID_INT2 || element_oid == OID_INT4 || element_oid == OID_INT8) {
+    if (element_oid == OID_INT2 || element_oid == OID_INT4 || element_oid == OID_INT8 ||
+        type->element->parse == date_parse) {
         return unavailable_ints(type, arena, out, err);
     }
     struct datum *item = wr_arena_alloc(arena, 1, sizeof(*item));
@@ -241,6 +277,9 @@ enum wr_status type_unavailable(const struct column_type *type, struct wr_arena 
     *out = (struct datum){.kind = DATUM_NULL};
     if (type->element != NULL) {
         return unavailable_array(type, arena, out, err);
+    }
+    if (type->parse == hstore_parse_map) {
+        return unavailable_map(type, arena, out, err);
     }
     if (type->parse == bytea_parse || type->parse == opaque_parse || type->parse == shape_parse) {
         return opaque_parse(type, placeholder, arena, out, err);

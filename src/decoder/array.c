@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "decoder/geometry.h"
 #include "decoder/scan.h"
 
 enum { DIMENSION_COUNT_MAX = 6 }; /* PostgreSQL's MAXDIM */
@@ -183,7 +182,7 @@ enum wr_status array_parse(const struct column_type *type, struct wr_slice text,
                              .in = scan_start(text),
                              .arena = arena,
                              .err = err,
-                             .delimiter = geometry_delimiter(type->element->oid)};
+                             .delimiter = type->element->delimiter};
 
     skip_bounds(&p.in);
     scan_expect(&p.in, '{');

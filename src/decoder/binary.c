@@ -10,25 +10,38 @@
 
 enum { BITS_LENGTH_MAX = INT32_MAX }; /* what Java says of a varbit without a length */
 
-static int hex_value(char c)
+static int hex_value(char c, char ten)
 {
     if (c >= '0' && c <= '9') {
         return c - '0';
     }
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return c >= ten && c <= ten + 5 ? c - ten + 10 : -1;
 }
 
-static bool hex_decode(struct wr_slice hex, unsigned char *out)
+static bool hex_decode(struct wr_slice hex, char ten, unsigned char *out)
 {
     int bad = 0;
 
     for (size_t i = 0; i + 1 < hex.size; i += 2) {
-        int high = hex_value(hex.data[i]);
-        int low = hex_value(hex.data[i + 1]);
+        int high = hex_value(hex.data[i], ten);
+        int low = hex_value(hex.data[i + 1], ten);
         bad |= high | low; /* negative as soon as one of them is */
         out[i / 2] = (unsigned char)((unsigned)high << 4 | (unsigned)low);
     }
     return bad >= 0 && hex.size % 2 == 0;
+}
+
+enum wr_status binary_decode_hex(const struct column_type *type, struct wr_slice text,
+                                 struct wr_slice hex, char ten, struct wr_arena *arena,
+                                 struct wr_slice *out, struct wr_error *err)
+{
+    unsigned char *bytes = wr_arena_alloc_raw(arena, hex.size / 2 + 1, 1);
+
+    if (bytes == NULL) {
+        return type_no_room(type, err);
+    }
+    *out = (struct wr_slice){(const char *)bytes, hex.size / 2};
+    return hex_decode(hex, ten, bytes) ? WR_OK : type_reject(type, text, err);
 }
 
 static struct wr_slice hex_encode(struct wr_slice bytes, struct wr_arena *arena)
@@ -99,18 +112,14 @@ static enum wr_status set_binary(const struct column_type *type, struct wr_slice
 enum wr_status bytea_parse(const struct column_type *type, struct wr_slice text,
                            struct wr_arena *arena, struct datum *out, struct wr_error *err)
 {
+    struct wr_slice bytes;
+
     if (text.size < 2 || memcmp(text.data, "\\x", 2) != 0) {
         return type_reject(type, text, err);
     }
     struct wr_slice hex = {text.data + 2, text.size - 2};
-    unsigned char *bytes = wr_arena_alloc_raw(arena, hex.size / 2 + 1, 1);
-    if (bytes == NULL) {
-        return type_no_room(type, err);
-    }
-    if (!hex_decode(hex, bytes)) {
-        return type_reject(type, text, err);
-    }
-    return set_binary(type, (struct wr_slice){(const char *)bytes, hex.size / 2}, arena, out, err);
+    enum wr_status status = binary_decode_hex(type, text, hex, 'a', arena, &bytes, err);
+    return status == WR_OK ? set_binary(type, bytes, arena, out, err) : status;
 }
 
 enum wr_status opaque_parse(const struct column_type *type, struct wr_slice text,

@@ -20,6 +20,7 @@ struct type_info {
     uint32_t base_oid; /* typbasetype: of a domain, else 0 */
     int32_t base_typmod;  /* typtypmod: of a domain, else -1 */
     uint32_t element_oid; /* typelem where typcategory is 'A' (a true array), else 0 */
+    char delimiter;       /* typdelim: between the elements of an array of it */
     const char *labels;   /* of an enum: "sad,ok,happy", in their order; else "" */
 };
 

@@ -13,7 +13,6 @@
 enum {
     OID_LSEG = 601,
     OID_PATH = 602,
-    OID_BOX = 603,
     OID_POLYGON = 604,
     OID_LINE = 628,
     OID_CIRCLE = 718,
@@ -25,11 +24,6 @@ enum {
 bool geometry_is_shape(uint32_t oid)
 {
     return (oid >= OID_LSEG && oid <= OID_POLYGON) || oid == OID_LINE || oid == OID_CIRCLE;
-}
-
-char geometry_delimiter(uint32_t oid)
-{
-    return oid == OID_BOX ? ';' : ',';
 }
 
 static unsigned char *put_little_endian(unsigned char *p, uint64_t value, size_t size)

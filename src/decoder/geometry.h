@@ -7,9 +7,6 @@
 /* lseg, path, box, polygon, line and circle, but not point. */
 bool geometry_is_shape(uint32_t oid);
 
-/* A delimiter of array elements: shapes hold commas, and box alone is separated otherwise. */
-char geometry_delimiter(uint32_t oid);
-
 /* io.debezium.data.geometry.Point: x, y, their little-endian WKB, and no srid. */
 WR_MUST_USE enum wr_status point_parse(const struct column_type *type, struct wr_slice text,
                                        struct wr_arena *arena, struct datum *out,

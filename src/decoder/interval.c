@@ -1,10 +1,13 @@
 #include "decoder/interval.h"
 
-#include "decoder/scan.h"
+#include <inttypes.h>
 
-#define US_PER_SECOND INT64_C(1000000)
-#define US_PER_DAY    (86400 * US_PER_SECOND)
-#define US_PER_MONTH  (US_PER_DAY * 487 / 16) /* 30.4375 days */
+#include "base/arena.h"
+#include "decoder/moment.h"
+#include "decoder/scan.h"
+#include "decoder/schema_known.h"
+
+#define US_PER_MONTH (US_PER_DAY * 487 / 16) /* 30.4375 days */
 
 enum { NUMBER_DIGITS_MAX = 10 };
 
@@ -84,6 +87,16 @@ static bool interval_read(struct wr_slice text, struct interval *out)
     return scan_done(&in);
 }
 
+bool interval_settle(struct column_type *type, struct wr_arena *arena)
+{
+    bool is_text = type->options->interval_handling_mode == INTERVAL_HANDLING_STRING;
+
+    (void)arena;
+    type->parse = is_text ? interval_parse_iso : interval_parse_micros;
+    type->schema = schema_known(is_text ? KNOWN_INTERVAL : KNOWN_MICRO_DURATION);
+    return true;
+}
+
 enum wr_status interval_parse_micros(const struct column_type *type, struct wr_slice text,
                                      struct wr_arena *arena, struct datum *out,
                                      struct wr_error *err)
@@ -100,5 +113,31 @@ enum wr_status interval_parse_micros(const struct column_type *type, struct wr_s
         return type_reject(type, text, err);
     }
     *out = (struct datum){.kind = DATUM_INT, .as.integer = micros};
+    return WR_OK;
+}
+
+/* All parts of a clock have the sign of the whole; a second's fraction has no zeros at its end. */
+enum wr_status interval_parse_iso(const struct column_type *type, struct wr_slice text,
+                                  struct wr_arena *arena, struct datum *out, struct wr_error *err)
+{
+    struct interval i;
+
+    if (!interval_read(text, &i)) {
+        return type_reject(type, text, err);
+    }
+    int64_t seconds = i.time_us / US_PER_SECOND;
+    int64_t fraction_us = i.time_us % US_PER_SECOND;
+    bool is_negative = i.time_us < 0;
+    char fraction[sizeof(".000000")] = "";
+    fraction_us = is_negative ? -fraction_us : fraction_us;
+    (void)moment_put_fraction(fraction, fraction_us, moment_fraction_digits(fraction_us));
+    const char *iso = wr_arena_printf(
+        arena, "P%" PRId64 "Y%" PRId64 "M%" PRId64 "DT%" PRId64 "H%" PRId64 "M%s%" PRId64 "%sS",
+        i.months / 12, i.months % 12, i.days, seconds / 3600, seconds / 60 % 60,
+        is_negative && seconds % 60 == 0 && fraction[0] != '\0' ? "-" : "", seconds % 60, fraction);
+    if (iso == NULL) {
+        return type_no_room(type, err);
+    }
+    *out = (struct datum){.kind = DATUM_STRING, .as.bytes = wr_slice_str(iso)};
     return WR_OK;
 }

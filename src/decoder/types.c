@@ -11,9 +11,11 @@
 #include "decoder/hstore.h"
 #include "decoder/interval.h"
 #include "decoder/numeric.h"
+#include "decoder/postgis.h"
 #include "decoder/scalar.h"
 #include "decoder/schema.h"
 #include "decoder/schema_known.h"
+#include "decoder/vector.h"
 
 #define ENUM_NAME "io.debezium.data.Enum"
 
@@ -71,11 +73,11 @@ static const struct builtin BUILTINS[] = {
     {869, 1041, "inet", AS(text_parse, KNOWN_STRING)},
     {1042, 1014, "bpchar", AS(text_parse, KNOWN_STRING)},
     {1043, 1015, "varchar", AS(text_parse, KNOWN_STRING)},
-    {1082, 1182, "date", AS(date_parse, KNOWN_DATE)},
+    {1082, 1182, "date", SETTLED(date_settle)},
     {1083, 1183, "time", SETTLED(time_settle)},
     {1114, 1115, "timestamp", SETTLED(timestamp_settle)},
     {1184, 1185, "timestamptz", SETTLED(timestamptz_settle)},
-    {1186, 1187, "interval", AS(interval_parse_micros, KNOWN_MICRO_DURATION)},
+    {1186, 1187, "interval", SETTLED(interval_settle)},
     {1266, 1270, "timetz", AS(timetz_parse, KNOWN_ZONED_TIME)},
     {1560, 1561, "bit", SETTLED(bits_settle)},
     {1562, 1563, "varbit", SETTLED(bits_settle)},
@@ -97,9 +99,14 @@ static const struct {
     struct form form;
 } NAMED[] = {
     {"citext", AS(text_parse, KNOWN_STRING)},
-    {"hstore", AS(hstore_parse_json, KNOWN_JSON)},
+    {"geography", AS(postgis_parse, KNOWN_GEOGRAPHY)},
+    {"geometry", AS(postgis_parse, KNOWN_GEOMETRY)},
+    {"halfvec", AS(halfvec_parse, KNOWN_FLOAT_VECTOR)},
+    {"hstore", SETTLED(hstore_settle)},
     {"isbn", AS(text_parse, KNOWN_STRING)},
     {"ltree", AS(text_parse, KNOWN_LTREE)},
+    {"sparsevec", AS(sparsevec_parse, KNOWN_SPARSE_DOUBLE_VECTOR)},
+    {"vector", AS(vector_parse, KNOWN_DOUBLE_VECTOR)},
 };
 
 static const struct form TEXT = AS(text_parse, KNOWN_STRING);
@@ -140,7 +147,8 @@ static enum wr_status arena_full(struct compiler *c)
 
 static struct column_type type_start(const struct compiler *c, uint32_t oid, int32_t typmod)
 {
-    return (struct column_type){.oid = oid, .typmod = typmod, .options = c->options, .name = ""};
+    return (struct column_type){
+        .oid = oid, .typmod = typmod, .delimiter = ',', .options = c->options, .name = ""};
 }
 
 static const struct builtin *find_builtin(uint32_t oid, bool *is_array)
@@ -270,10 +278,11 @@ static enum wr_status compile_from_catalog(struct compiler *c, struct column_typ
         return compile_array(c, info.element_oid, out);
     }
     out->name = info.name;
+    out->delimiter = info.delimiter;
     if (info.typtype == 'e') {
         return settle_enum(c, &info, out);
     }
-    const struct form *form = form_of_name(info.name);
+    const struct form *form = info.typtype == 'b' ? form_of_name(info.name) : NULL;
     return form == NULL ? settle_unknown(c, info.name, out) : settle(c, form, out);
 }
 

@@ -19,7 +19,10 @@ struct schema;
 
 struct type_options {
     enum decimal_handling_mode decimal_handling_mode;
+    enum time_precision_mode time_precision_mode;
     enum binary_handling_mode binary_handling_mode;
+    enum interval_handling_mode interval_handling_mode;
+    enum hstore_handling_mode hstore_handling_mode;
     bool include_unknown_datatypes;
     int money_fraction_digits;
     struct wr_slice unavailable_value_placeholder;
@@ -39,6 +42,7 @@ struct column_type {
     uint32_t oid;     /* of the base type */
     int32_t typmod;   /* of the column, or of the domain it came from */
     int32_t scale;    /* numeric: digits after the point; time: fraction digits; else unused */
+    char delimiter;   /* between elements of an array of it */
     const struct column_type *element; /* of an array, else NULL */
     const struct schema *schema; /* of the values, required; lives in the arena given, or for ever.
                                     Names and versions as Debezium's; NULL where `parse` is */

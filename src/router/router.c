@@ -73,7 +73,10 @@ enum wr_status router_new(const struct config *config, const struct router_sink 
     r->sink = *sink;
     r->type_options = (struct type_options){
         .decimal_handling_mode = config->decimal_handling_mode,
+        .time_precision_mode = config->time_precision_mode,
         .binary_handling_mode = config->binary_handling_mode,
+        .interval_handling_mode = config->interval_handling_mode,
+        .hstore_handling_mode = config->hstore_handling_mode,
         .include_unknown_datatypes = config->include_unknown_datatypes,
         .money_fraction_digits = (int)config->money_fraction_digits,
         .unavailable_value_placeholder = wr_slice_str(config->unavailable_value_placeholder),

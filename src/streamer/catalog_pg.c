@@ -138,7 +138,7 @@ static enum wr_status find_type(void *context, uint32_t oid, struct wr_arena *ar
                     "SELECT n.nspname, t.typname, t.typtype, t.typbasetype, t.typtypmod,"
                     " CASE WHEN t.typcategory = 'A' THEN t.typelem ELSE 0 END,"
                     " (SELECT pg_catalog.string_agg(e.enumlabel, ',' ORDER BY e.enumsortorder)"
-                    " FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid)"
+                    " FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid), t.typdelim"
                     " FROM pg_catalog.pg_type t"
                     " JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace WHERE t.oid = $1",
                     oid, &result, err);
@@ -159,6 +159,7 @@ static enum wr_status find_type(void *context, uint32_t oid, struct wr_arena *ar
         .base_typmod = (int32_t)strtol(PQgetvalue(result, 0, 4), NULL, 10),
         .element_oid = value_oid(result, 0, 5),
         .labels = wr_arena_strdup(arena, PQgetvalue(result, 0, 6)),
+        .delimiter = PQgetvalue(result, 0, 7)[0],
     };
     PQclear(result);
     return out->schema != NULL && out->name != NULL && out->labels != NULL

@@ -83,6 +83,8 @@ static enum wr_status find_type(void *context, uint32_t oid, struct wr_arena *ar
         .element_oid = (uint32_t)integer(type, "element_oid"),
         .labels = text(type, "labels", arena),
     };
+    const char *delimiter = json_string_value(json_object_get(type, "delimiter"));
+    out->delimiter = delimiter == NULL ? ',' : delimiter[0];
     if (out->labels == NULL) {
         out->labels = ""; /* no enum */
     }

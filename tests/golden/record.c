@@ -36,16 +36,17 @@ static const char TABLES_SQL[] =
     " where c.relkind in ('r', 'p') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'"
     " order by c.oid";
 
-/* Built-in types ask no catalog. */
+/* Of the built-in types, those of columns: the catalog is asked of some that are unknown. */
 static const char TYPES_SQL[] =
     "select json_build_object('type', json_build_object('oid', t.oid::int8,"
     " 'schema', n.nspname, 'name', t.typname, 'typtype', t.typtype,"
     " 'base_oid', t.typbasetype::int8, 'base_typmod', t.typtypmod, 'element_oid',"
     " case when t.typcategory = 'A' then t.typelem::int8 else 0 end, 'labels',"
     " (select string_agg(e.enumlabel, ',' order by e.enumsortorder) from pg_enum e"
-    "  where e.enumtypid = t.oid)))"
+    "  where e.enumtypid = t.oid), 'delimiter', t.typdelim))"
     " from pg_type t join pg_namespace n on n.oid = t.typnamespace"
-    " where t.oid >= 16384 order by t.oid";
+    " where t.oid >= 16384 or t.oid in (select a.atttypid from pg_attribute a"
+    "  where a.attrelid >= 16384 and a.attnum > 0 and not a.attisdropped) order by t.oid";
 
 static void append_rows(PGconn *connection, const char *sql, FILE *file)
 {

@@ -59,6 +59,9 @@ Test(config, has_debeziums_defaults)
     cr_expect(config->extended_headers_enabled);
     cr_expect_eq(config->decimal_handling_mode, DECIMAL_HANDLING_PRECISE);
     cr_expect_eq(config->binary_handling_mode, BINARY_HANDLING_BYTES);
+    cr_expect_eq(config->time_precision_mode, TIME_PRECISION_ADAPTIVE);
+    cr_expect_eq(config->interval_handling_mode, INTERVAL_HANDLING_NUMERIC);
+    cr_expect_eq(config->hstore_handling_mode, HSTORE_HANDLING_JSON);
     cr_expect_not(config->include_unknown_datatypes);
     cr_expect_eq(config->money_fraction_digits, 2);
     expect_text(config->unavailable_value_placeholder, "__debezium_unavailable_value");
@@ -76,6 +79,8 @@ Test(config, takes_what_differs_from_the_defaults)
                           "publication.autocreate.mode=Filtered\nsnapshot.mode=never\n"
                           "skipped.operations=c, d\ntopic.delimiter=_\n"
                           "decimal.handling.mode=string\nbinary.handling.mode=base64-url-safe\n"
+                          "time.precision.mode=isostring\ninterval.handling.mode=string\n"
+                          "hstore.handling.mode=map\n"
                           "errors.tolerance=all\nerrors.deadletterqueue.topic.name=dead\n"
                           "max.queue.size.in.bytes=1000\nerrors.max.retries=-1\n"
                           "database.tcpKeepAlive=false\ndatabase.sslmode=VERIFY_FULL\n"
@@ -92,6 +97,9 @@ Test(config, takes_what_differs_from_the_defaults)
     expect_text(config->topic_delimiter, "_");
     cr_expect_eq(config->decimal_handling_mode, DECIMAL_HANDLING_STRING);
     cr_expect_eq(config->binary_handling_mode, BINARY_HANDLING_BASE64_URL_SAFE);
+    cr_expect_eq(config->time_precision_mode, TIME_PRECISION_ISOSTRING);
+    cr_expect_eq(config->interval_handling_mode, INTERVAL_HANDLING_STRING);
+    cr_expect_eq(config->hstore_handling_mode, HSTORE_HANDLING_MAP);
     cr_expect_eq(config->errors_tolerance, TOLERANCE_ALL);
     expect_text(config->dead_letter_topic, "dead");
     cr_expect_eq(config->inflight_bytes_max, 1000);
@@ -175,9 +183,7 @@ Test(config, refuses_what_would_change_the_output_and_is_not_built)
     static const char *const lines[] = {
         "snapshot.mode=custom",
         "snapshot.locking.mode=custom",
-        "time.precision.mode=connect",
-        "interval.handling.mode=string",
-        "hstore.handling.mode=map",
+        "time.precision.mode=structured",
         "provide.transaction.metadata=true",
         "heartbeat.interval.ms=1000",
         "heartbeat.action.query=select 1",

@@ -236,3 +236,36 @@ Test(absent, unchanged_values_without_a_form_are_null)
     options.decimal_handling_mode = DECIMAL_HANDLING_STRING;
     cr_expect_str_eq(show_unavailable(1700, -1), "'gone'");
 }
+
+Test(absent, follows_the_modes_of_times_intervals_and_hstore)
+{
+    options.time_precision_mode = TIME_PRECISION_ISOSTRING;
+    options.interval_handling_mode = INTERVAL_HANDLING_STRING;
+    options.hstore_handling_mode = HSTORE_HANDLING_MAP;
+    cr_expect_str_eq(show_absent(1082, -1, NULL), "'1970-01-01Z'");
+    cr_expect_str_eq(show_absent(1083, -1, NULL), "'00:00:00Z'");
+    cr_expect_str_eq(show_absent(1114, -1, NULL), "'1970-01-01T00:00:00Z'");
+    cr_expect_str_eq(show_absent(1114, 3, "now()"), "'1970-01-01T00:00:00Z'");
+    cr_expect_str_eq(show_absent(1186, -1, NULL), "'P0Y0M0DT0H0M0S'");
+    cr_expect_str_eq(show_absent(1186, -1, "'01:00:00'::interval"), "'P0Y0M0DT1H0M0S'");
+    cr_expect_str_eq(show_absent(OID_HSTORE, -1, NULL), "{}");
+    cr_expect_str_eq(show_unavailable(OID_HSTORE, -1), "{gone: 'gone'}");
+    options.time_precision_mode = TIME_PRECISION_NANOSECONDS;
+    cr_expect_str_eq(show_absent(1114, -1, NULL), "0");
+}
+
+Test(absent, is_empty_for_types_of_extensions)
+{
+    cr_expect_str_eq(show_absent(OID_GEOMETRY, -1, NULL), "{wkb: bytes AQcAAAAAAAAA, srid: null}");
+    cr_expect_str_eq(show_absent(OID_VECTOR, -1, NULL), "[]");
+    cr_expect_str_eq(show_absent(OID_HALFVEC, -1, NULL), "[]");
+    cr_expect_str_eq(show_absent(OID_SPARSEVEC, -1, NULL), "{dimensions: 0, vector: []}");
+    cr_expect_str_eq(show_unavailable(OID_GEOMETRY, -1), "null");
+}
+
+Test(absent, unchanged_arrays_of_dates_are_the_placeholders_bytes_where_dates_are_numbers)
+{
+    cr_expect_str_eq(show_unavailable(1182, -1), "[103, 111, 110, 101]");
+    options.time_precision_mode = TIME_PRECISION_ISOSTRING;
+    cr_expect_str_eq(show_unavailable(1182, -1), "null");
+}

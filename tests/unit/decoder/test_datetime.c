@@ -1,4 +1,4 @@
-#include "show_value.h"
+#include "show_schema.h"
 
 enum { DATE = 1082, TIME = 1083, TIMESTAMP = 1114, TIMESTAMPTZ = 1184, TIMETZ = 1266 };
 
@@ -172,4 +172,105 @@ Test(datetime, refuses_malformed_text)
                    "2026-05-01 12:00:00+00 AD", "2026-02-30 12:00:00+00", "- infinity",
                    "9999999-01-01 00:00:00+00", "58748970-01-01 00:00:00.000000+00",
                    "99999999999-01-01 00:00:00+00");
+}
+
+/* What one instant is in each mode; the number of digits is in the typmod. */
+static const struct {
+    enum time_precision_mode mode;
+    uint32_t oid;
+    int32_t typmod;
+    const char *text;
+    const char *value;
+    const char *schema;
+} MODES[] = {
+    {TIME_PRECISION_ADAPTIVE_TIME_MICROSECONDS, 1083, 3, "12:34:56.789", "45296789000",
+     "int64 io.debezium.time.MicroTime:1"},
+    {TIME_PRECISION_ADAPTIVE_TIME_MICROSECONDS, 1114, 3, "1969-12-31 23:59:59.999", "-1",
+     "int64 io.debezium.time.Timestamp:1"},
+    {TIME_PRECISION_ADAPTIVE_TIME_MICROSECONDS, 1114, -1, "1969-12-31 23:59:59.999999", "-1",
+     "int64 io.debezium.time.MicroTimestamp:1"},
+    {TIME_PRECISION_CONNECT, 1082, -1, "2026-05-01", "20574",
+     "int32 org.apache.kafka.connect.data.Date:1"},
+    {TIME_PRECISION_CONNECT, 1083, -1, "12:34:56.789012", "45296789",
+     "int32 org.apache.kafka.connect.data.Time:1"},
+    {TIME_PRECISION_CONNECT, 1083, 0, "24:00:00", "86400000",
+     "int32 org.apache.kafka.connect.data.Time:1"},
+    {TIME_PRECISION_CONNECT, 1114, -1, "1969-12-31 23:59:59.999999", "-1",
+     "int64 org.apache.kafka.connect.data.Timestamp:1"},
+    {TIME_PRECISION_CONNECT, 1114, -1, "infinity", "9223372036825200",
+     "int64 org.apache.kafka.connect.data.Timestamp:1"},
+    {TIME_PRECISION_CONNECT, 1114, -1, "294276-12-31 23:59:59.999999", "9224318015999999",
+     "int64 org.apache.kafka.connect.data.Timestamp:1"},
+    {TIME_PRECISION_MICROSECONDS, 1083, 3, "12:34:56.789", "45296789000",
+     "int64 io.debezium.time.MicroTime:1"},
+    {TIME_PRECISION_MICROSECONDS, 1114, 3, "1969-12-31 23:59:59.999", "-1000",
+     "int64 io.debezium.time.MicroTimestamp:1"},
+    {TIME_PRECISION_NANOSECONDS, 1082, -1, "1969-12-31", "-1", "int32 io.debezium.time.Date:1"},
+    {TIME_PRECISION_NANOSECONDS, 1083, 3, "24:00:00", "86400000000000",
+     "int64 io.debezium.time.NanoTime:1"},
+    {TIME_PRECISION_NANOSECONDS, 1114, -1, "1969-12-31 23:59:59.999999", "-1000",
+     "int64 io.debezium.time.NanoTimestamp:1"},
+    {TIME_PRECISION_NANOSECONDS, 1114, -1, "2262-04-11 23:47:16.854775", "9223372036854775000",
+     "int64 io.debezium.time.NanoTimestamp:1"},
+    {TIME_PRECISION_NANOSECONDS, 1184, -1, "1969-12-31 23:59:59.999999+00",
+     "'1969-12-31T23:59:59.999999Z'", "string io.debezium.time.ZonedTimestamp:1"},
+    {TIME_PRECISION_ISOSTRING, 1082, -1, "2026-05-01", "'2026-05-01Z'",
+     "string io.debezium.time.IsoDate:1"},
+    {TIME_PRECISION_ISOSTRING, 1082, -1, "5874897-12-31", "'+5874897-12-31Z'",
+     "string io.debezium.time.IsoDate:1"},
+    {TIME_PRECISION_ISOSTRING, 1082, -1, "4713-01-01 BC", "'-4712-01-01Z'",
+     "string io.debezium.time.IsoDate:1"},
+    {TIME_PRECISION_ISOSTRING, 1082, -1, "infinity", "'-5877611-06-21Z'",
+     "string io.debezium.time.IsoDate:1"},
+    {TIME_PRECISION_ISOSTRING, 1082, -1, "-infinity", "'-5877611-06-22Z'",
+     "string io.debezium.time.IsoDate:1"},
+    {TIME_PRECISION_ISOSTRING, 1083, 3, "12:34:56.7", "'12:34:56.7Z'",
+     "string io.debezium.time.IsoTime:1"},
+    {TIME_PRECISION_ISOSTRING, 1083, -1, "24:00:00", "'24:00:00Z'",
+     "string io.debezium.time.IsoTime:1"},
+    {TIME_PRECISION_ISOSTRING, 1114, -1, "2026-05-01 12:34:56", "'2026-05-01T12:34:56Z'",
+     "string io.debezium.time.IsoTimestamp:1"},
+    {TIME_PRECISION_ISOSTRING, 1114, 6, "15000-01-01 00:00:00.00001",
+     "'+15000-01-01T00:00:00.00001Z'", "string io.debezium.time.IsoTimestamp:1"},
+    {TIME_PRECISION_ISOSTRING, 1114, -1, "infinity", "'+294247-01-10T04:00:25.2Z'",
+     "string io.debezium.time.IsoTimestamp:1"},
+    {TIME_PRECISION_ISOSTRING, 1114, -1, "-infinity", "'-290308-12-21T19:59:27.6Z'",
+     "string io.debezium.time.IsoTimestamp:1"},
+    {TIME_PRECISION_ISOSTRING, 1115, -1, "{\"2026-05-01 12:34:56\",NULL}",
+     "['2026-05-01T12:34:56Z', null]", "array [string? io.debezium.time.IsoTimestamp:1]"},
+    {TIME_PRECISION_ISOSTRING, 1266, -1, "12:34:56.789+02", "'10:34:56.789Z'",
+     "string io.debezium.time.ZonedTime:1"},
+};
+
+Test(datetime, has_the_form_and_the_schema_of_the_mode)
+{
+    for (size_t i = 0; i < sizeof(MODES) / sizeof(MODES[0]); i++) {
+        options.time_precision_mode = MODES[i].mode;
+        const char *value = show_value(MODES[i].oid, MODES[i].typmod, MODES[i].text);
+        cr_expect_str_eq(value, MODES[i].value, "mode %d, '%s': %s instead of %s", MODES[i].mode,
+                         MODES[i].text, value, MODES[i].value);
+        const char *schema = show_schema(MODES[i].oid, MODES[i].typmod);
+        cr_expect_str_eq(schema, MODES[i].schema, "mode %d, type %u: %s instead of %s",
+                         MODES[i].mode, MODES[i].oid, schema, MODES[i].schema);
+        for (size_t size = 0; size < strlen(MODES[i].text); size++) {
+            (void)show_sized(MODES[i].oid, MODES[i].typmod, MODES[i].text, size);
+        }
+    }
+}
+
+Test(datetime, nanoseconds_beyond_the_int64_are_refused_and_never_wrapped)
+{
+    options.time_precision_mode = TIME_PRECISION_NANOSECONDS;
+    EXPECT_REJECTS(1114, -1, "2262-04-11 23:47:16.854776", "1677-09-21 00:12:43.145223",
+                   "9999-12-31 23:59:59", "infinity", "-infinity", "0001-01-01 00:00:00");
+}
+
+Test(datetime, refuses_malformed_text_in_every_mode)
+{
+    for (int mode = TIME_PRECISION_ADAPTIVE; mode <= TIME_PRECISION_NANOSECONDS; mode++) {
+        options.time_precision_mode = (enum time_precision_mode)mode;
+        EXPECT_REJECTS(1082, -1, "", "2026-02-29", "2026-05-01Z", "2026-05-01 00:00:00", "today");
+        EXPECT_REJECTS(1083, -1, "", "24:00:01", "12:34", "12:34:56+02", "12:60:00");
+        EXPECT_REJECTS(1114, -1, "", "2026-05-01", "2026-05-01 12:34:56+00", "2026-13-01 00:00:00");
+    }
 }

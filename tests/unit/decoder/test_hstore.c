@@ -1,4 +1,4 @@
-#include "show_value.h"
+#include "show_schema.h"
 
 TestSuite(hstore, .init = open_values, .fini = close_values);
 
@@ -49,4 +49,24 @@ Test(hstore, refuses_malformed_text)
     EXPECT_REJECTS(OID_HSTORE, -1, "a=>1", "\"a\"", "\"a\"=>", "\"a\"=>1", "\"a\"=>null",
                    "\"a\"=\"1\"", "\"a\"=>\"1\",\"b\"=>\"2\"", "\"a\"=>\"1\" ", " ", "\"a\\",
                    "\"a\"=>\"1\", ");
+}
+
+static const struct value_case MAPS[] = {
+    {OID_HSTORE, -1, "\"a\"=>\"1\", \"b\"=>NULL", "{a: '1', b: null}"},
+    {OID_HSTORE, -1, "", "{}"},
+    {OID_HSTORE, -1, "\"k \\\"q\\\" =>\"=>\"v, w\"", "{k \"q\" =>: 'v, w'}"},
+    {OID_HSTORE, -1, "\"NULL\"=>\"NULL\"", "{NULL: 'NULL'}"},
+    {OID_HSTORE, -1, "\"\"=>\"\"", "{: ''}"},
+    {OID_HSTORE, -1, "\"\"=>\"\", \"=>=>\"=>\"=>\"", "{: '', =>=>: '=>'}"},
+};
+
+Test(hstore, is_a_map_where_that_is_asked_for)
+{
+    options.hstore_handling_mode = HSTORE_HANDLING_MAP;
+    EXPECT_VALUES(MAPS);
+    FEED_PREFIXES(MAPS);
+    cr_expect_str_eq(show_schema(OID_HSTORE, -1), "map <string> [string?]");
+    EXPECT_REJECTS(OID_HSTORE, -1, "a=>1", "\"a\"", "\"a\"=>", "\"a\"=>null", "\"a\"=\"1\"",
+                   "\"a\"=>\"1\",\"b\"=>\"2\"", "\"a\"=>\"1\" ", " ", "\"a\\", "\"a\"=>\"1\", ",
+                   "\"a\"=>\"1\", \"b\"", "=>", "\"a\"=>\"1");
 }
