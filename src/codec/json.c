@@ -88,6 +88,13 @@ enum wr_status json_row(struct wr_buffer *out, const struct row_view *row, struc
         json_datum(out, &datum);
         before = ',';
     }
+    for (size_t i = 0; i < row->added_count; i++) {
+        wr_buffer_add_char(out, before);
+        wr_json_string(out, row->added[i].name);
+        wr_buffer_add_char(out, ':');
+        json_datum(out, &row->added[i].value);
+        before = ',';
+    }
     if (before == '{') { /* a table without a published column */
         wr_buffer_add_char(out, before);
     }

@@ -108,6 +108,9 @@ enum wr_status plain_row(struct wr_buffer *out, const struct row_view *row,
         }
         plain_field(out, &is_first, wr_slice_str(row->columns[i]->name), &datum);
     }
+    for (size_t i = 0; i < row->added_count; i++) {
+        plain_field(out, &is_first, row->added[i].name, &row->added[i].value);
+    }
     wr_buffer_add_char(out, '}');
     return WR_OK;
 }

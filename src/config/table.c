@@ -1,23 +1,12 @@
 #include "config/table_rows.h"
 
 const struct property_group *const property_table[] = {
-    &table_connection,
-    &table_slot,
-    &table_capture,
-    &table_snapshot,
-    &table_topics,
-    &table_values,
-    &table_converters,
-    &table_transforms,
-    &table_predicates,
-    &table_event_router,
-    &table_regex_router,
-    &table_kafka,
-    &table_errors,
-    &table_operation,
-    &table_debezium,
-    &table_worker,
-    NULL,
+    &table_connection,   &table_slot,       &table_capture,
+    &table_snapshot,     &table_topics,     &table_values,
+    &table_converters,   &table_transforms, &table_predicates,
+    &table_event_router, &table_unwrap,     &table_regex_router,
+    &table_kafka,        &table_errors,     &table_operation,
+    &table_debezium,     &table_worker,     NULL,
 };
 
 const struct property *property_at(size_t index)

@@ -44,7 +44,7 @@
 extern const struct property_group table_connection, table_slot, table_capture, table_snapshot;
 extern const struct property_group table_topics, table_values, table_converters;
 extern const struct property_group table_transforms, table_predicates, table_event_router,
-    table_regex_router;
+    table_unwrap, table_regex_router;
 extern const struct property_group table_kafka, table_errors, table_operation, table_debezium,
     table_worker;
 

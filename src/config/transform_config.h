@@ -19,6 +19,7 @@
  */
 #define WR_TRANSFORMS(X)                                                                           \
     X(EVENT_ROUTER, event_router, "io.debezium.transforms.outbox.EventRouter", WR_SIDE_NONE)       \
+    X(UNWRAP, unwrap, "io.debezium.transforms.ExtractNewRecordState", WR_SIDE_NONE)                \
     X(REGEX_ROUTER, regex_router, "org.apache.kafka.connect.transforms.RegexRouter", WR_SIDE_NONE)
 
 enum transform_kind {
@@ -57,6 +58,28 @@ struct event_router_config {
     bool tombstone_on_empty_payload;       /* route.tombstone.on.empty.payload = false */
 };
 
+enum delete_tombstone_handling_mode {
+    DELETE_TO_NULL, /* "tombstone": a null that keeps the row's schema */
+    DELETE_DROP,
+    DELETE_REWRITE,
+    DELETE_REWRITE_WITH_TOMBSTONE,
+    DELETE_TO_TOMBSTONE,
+};
+
+/* io.debezium.transforms.ExtractNewRecordState */
+struct unwrap_config {
+    enum delete_tombstone_handling_mode deletes; /* delete.(tombstone.)handling.mode */
+    bool drop_tombstones;                        /* of Debezium 2; true */
+    const char *route_by_field;                  /* NULL: the topic stays */
+    struct config_names add_fields;              /* "op", "source.lsn:position" */
+    const char *add_fields_prefix;               /* "__" */
+    struct config_names add_headers;
+    const char *add_headers_prefix;
+    const char *drop_fields_header; /* NULL: none */
+    bool drop_fields_from_key;
+    bool drop_fields_keep_schema_compatible; /* true */
+};
+
 struct regex_router_config {
     const char *regex;
     const char *replacement;
@@ -86,6 +109,7 @@ struct transform_config {
     bool negate; /* the records for which the predicate is not true */
     union {
         struct event_router_config event_router;
+        struct unwrap_config unwrap;
         struct regex_router_config regex_router;
     } as;
 };

@@ -63,7 +63,10 @@ struct change {
     struct change_source source;
 };
 
-/* Some columns of one tuple, not yet typed: the plain envelope goes from here straight to bytes. */
+/*
+ * Some columns of one tuple, not yet typed: the plain envelope goes from here straight to bytes.
+ * Behind them stand the fields that transforms added.
+ */
 struct row_view {
     const struct relation *relation;
     const struct column_plan *const *columns; /* NULL: there is no row here */
@@ -71,6 +74,8 @@ struct row_view {
     const struct tuple *tuple;
     const struct tuple *older; /* holds the value of an unchanged TOAST cell; NULL: nobody does */
     bool is_key_only;          /* cells outside the replica identity are unknown, not NULL */
+    const struct datum_field *added;
+    size_t added_count;
 };
 
 enum part_kind {

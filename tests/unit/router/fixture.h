@@ -149,6 +149,10 @@ static inline enum wr_status say_row(const struct row_view *row, struct wr_error
         say("%s%s: ", i == 0 ? "" : ", ", row->columns[i]->name);
         say_datum(&datum);
     }
+    for (size_t i = 0; i < row->added_count; i++) {
+        say(", %.*s: ", (int)row->added[i].name.size, row->added[i].name.data);
+        say_datum(&row->added[i].value);
+    }
     say("}");
     return WR_OK;
 }
