@@ -214,6 +214,21 @@ static void tail_write(struct json_envelope *e, struct wr_buffer *out, int64_t n
     wr_buffer_add_slice(out, wr_buffer_slice(&e->tail));
 }
 
+static void transaction_write(struct wr_buffer *out, const struct transaction_block *transaction)
+{
+    if (transaction == NULL) {
+        WR_BUFFER_LITERAL(out, ",\"transaction\":null");
+        return;
+    }
+    WR_BUFFER_LITERAL(out, ",\"transaction\":{\"id\":");
+    wr_json_string(out, transaction->id);
+    WR_BUFFER_LITERAL(out, ",\"total_order\":");
+    wr_json_int(out, transaction->total_order);
+    WR_BUFFER_LITERAL(out, ",\"data_collection_order\":");
+    wr_json_int(out, transaction->data_collection_order);
+    wr_buffer_add_char(out, '}');
+}
+
 static void message_write(struct json_envelope *e, struct wr_buffer *out,
                           const struct record *record)
 {
@@ -221,7 +236,8 @@ static void message_write(struct json_envelope *e, struct wr_buffer *out,
     wr_json_int(out, floor_div(record->source->now_ns, 1000000));
     wr_buffer_add_char(out, ',');
     source_write(e, out, record->source, WR_SLICE("\"schema\":\"\",\"table\":\"\""));
-    WR_BUFFER_LITERAL(out, ",\"transaction\":null,\"message\":{\"prefix\":");
+    transaction_write(out, record->source->transaction);
+    WR_BUFFER_LITERAL(out, ",\"message\":{\"prefix\":");
     wr_json_string(out, record->value.as.message.prefix);
     WR_BUFFER_LITERAL(out, ",\"content\":");
     wr_json_base64(out, record->value.as.message.content);
@@ -251,7 +267,8 @@ enum wr_status json_envelope_write(struct json_envelope *e, struct wr_buffer *ou
     }
     wr_buffer_add_char(out, ',');
     source_write(e, out, record->source, record->change->relation->plan->table_json);
-    WR_BUFFER_LITERAL(out, ",\"transaction\":null,\"op\":\"");
+    transaction_write(out, record->source->transaction);
+    WR_BUFFER_LITERAL(out, ",\"op\":\"");
     wr_buffer_add_char(out, (char)value->as.envelope.op);
     tail_write(e, out, record->source->now_ns);
     return WR_OK;

@@ -147,6 +147,8 @@ struct config {
     const char *topic_prefix;
     const char *topic_delimiter;
     bool tombstones_on_delete;
+    bool provide_transaction_metadata;
+    const char *topic_transaction; /* behind the prefix */
     enum decimal_handling_mode decimal_handling_mode;
     enum time_precision_mode time_precision_mode;
     enum binary_handling_mode binary_handling_mode;

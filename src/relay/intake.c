@@ -15,12 +15,12 @@
 #include "decoder/relcache.h"
 #include "publisher/publisher.h"
 #include "relay/ledger.h"
+#include "relay/table_tags.h"
 #include "router/plan.h"
 #include "router/router.h"
 
 enum {
-    TAG_SHIFT = 48, /* a ticket is 16 bits of table and 48 of the ledger's ticket */
-    TAG_COUNT_MAX = 1 << 16,
+    TAG_SHIFT = 48,  /* a ticket is 16 bits of table and 48 of the ledger's ticket */
     HEADERS_OWN = 2, /* walrelay.lsn, walrelay.seq */
     KEY_SHOWN_MAX = 80,
 };
@@ -35,8 +35,7 @@ struct intake {
     struct pgoutput decoder;
     struct wr_arena *scratch;
     struct wr_buffer key, value, headers;
-    char **tables; /* by tag; 0 is no table */
-    size_t table_count;
+    struct table_tags tables;
     struct connector_info connector;
     struct change_source source; /* of the open transaction */
     char origin[512];
@@ -301,10 +300,7 @@ void intake_free(struct intake *in)
     wr_buffer_done(&in->key);
     wr_buffer_done(&in->value);
     wr_buffer_done(&in->headers);
-    for (size_t i = 0; i < in->table_count; i++) {
-        free(in->tables[i]);
-    }
-    free(in->tables);
+    table_tags_done(&in->tables);
     free(in);
 }
 
@@ -339,9 +335,7 @@ uint64_t intake_ledger_ticket(uint64_t ticket)
 
 const char *intake_table_of(const struct intake *in, uint64_t ticket)
 {
-    size_t tag = (size_t)(ticket >> TAG_SHIFT);
-
-    return tag == 0 || tag > in->table_count ? "unknown" : in->tables[tag - 1];
+    return table_tags_name(&in->tables, ticket >> TAG_SHIFT);
 }
 
 uint64_t intake_record_count(const struct intake *in)
@@ -354,38 +348,13 @@ uint64_t intake_refused_count(const struct intake *in)
     return in->refused_count;
 }
 
-/* A tag for the table's name: the same for a relation that comes again. 0 once there are too many.
- */
-static uint32_t tag_of(struct intake *in, const struct relation *relation)
-{
-    char name[256];
-
-    (void)snprintf(name, sizeof(name), "%s.%s", relation->schema, relation->table);
-    for (size_t i = 0; i < in->table_count; i++) {
-        if (strcmp(in->tables[i], name) == 0) {
-            return (uint32_t)i + 1;
-        }
-    }
-    if (in->table_count + 1 >= TAG_COUNT_MAX) {
-        return 0;
-    }
-    char **tables = realloc(in->tables, (in->table_count + 1) * sizeof(*tables));
-    char *copy = strdup(name);
-    if (tables == NULL || copy == NULL) {
-        abort();
-    }
-    in->tables = tables;
-    in->tables[in->table_count++] = copy;
-    return (uint32_t)in->table_count;
-}
-
 static enum wr_status take_relation(struct intake *in, struct relation *relation,
                                     struct wr_error *err)
 {
     enum wr_status status = relcache_put(in->relations, relation, err);
 
     if (status == WR_OK) {
-        relation->tag = tag_of(in, relation);
+        relation->tag = table_tags_of(&in->tables, relation);
         status = router_compile(in->router, relation, &in->parts.catalog, err);
     }
     return status;
@@ -455,7 +424,7 @@ static enum wr_status take_truncate(struct intake *in, const struct message *mes
     return WR_OK;
 }
 
-static void begin(struct intake *in, const struct message *message)
+static enum wr_status begin(struct intake *in, const struct message *message, struct wr_error *err)
 {
     ledger_begin(in->parts.ledger);
     in->source.commit_time_us = message->commit_time_us;
@@ -465,14 +434,24 @@ static void begin(struct intake *in, const struct message *message)
     in->source.origin_lsn = 0;
     in->version = message->commit_lsn;
     in->record_seq = 0;
+    enum wr_status status = router_begin(in->router, &in->source, in->scratch, err);
+    wr_arena_reset(in->scratch);
+    return status;
 }
 
-static void commit(struct intake *in, const struct message *message)
+static enum wr_status commit(struct intake *in, const struct message *message, struct wr_error *err)
 {
+    enum wr_status status = router_commit(in->router, &in->source, in->scratch, err);
+
+    wr_arena_reset(in->scratch);
+    if (status != WR_OK) {
+        return status;
+    }
     ledger_commit(in->parts.ledger, message->end_lsn);
     in->source.last_commit_lsn = message->end_lsn;
     in->source.origin = NULL;
     in->end_lsn = message->end_lsn;
+    return WR_OK;
 }
 
 /* A message outside a transaction is one of its own, which ends where it stands. */
@@ -505,11 +484,9 @@ static enum wr_status dispatch(struct intake *in, const struct message *message,
 {
     switch (message->kind) {
     case MESSAGE_BEGIN:
-        begin(in, message);
-        return WR_OK;
+        return begin(in, message, err);
     case MESSAGE_COMMIT:
-        commit(in, message);
-        return WR_OK;
+        return commit(in, message, err);
     case MESSAGE_ORIGIN:
         (void)snprintf(in->origin, sizeof(in->origin), "%s", message->origin);
         in->source.origin = in->origin;

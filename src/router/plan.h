@@ -40,6 +40,7 @@ struct route_plan {
     const struct schema *key_schema;      /* <topic>.Key, NULL without a key */
     const struct schema *envelope_schema; /* <topic>.Envelope */
     struct wr_slice topic;
+    size_t collection;          /* the table's number where transactions are counted */
     struct wr_slice table_json; /* "schema":"…","table":"…" of `source` */
     struct chain_plan *chain;   /* what the transforms settled */
 };

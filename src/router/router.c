@@ -31,6 +31,7 @@
 #include "router/schemas.h"
 #include "router/topic.h"
 #include "router/topic_owners.h"
+#include "router/transactions.h"
 
 struct router {
     const struct config *config;
@@ -43,6 +44,7 @@ struct router {
     struct wr_buffer message_topic;
     struct topic_owners *topic_owners;
     struct left_out *left_out;
+    struct transactions *transactions; /* NULL: no metadata is provided */
 };
 
 static void topic_build(const struct router *r, struct wr_buffer *out, const char *schema,
@@ -85,7 +87,12 @@ enum wr_status router_new(const struct config *config, const struct router_sink 
     r->topic_owners = topic_owners_new();
     r->left_out = left_out_new();
     wr_buffer_init(&r->message_topic, 4096);
-    topic_build(r, &r->message_topic, "message", NULL);
+    /* Debezium's own point, whatever topic.delimiter says. */
+    wr_buffer_add_str(&r->message_topic, config->topic_prefix);
+    wr_buffer_add_str(&r->message_topic, ".message");
+    if (config->provide_transaction_metadata) {
+        r->transactions = transactions_new(config);
+    }
     enum wr_status status = filter_new(config, &r->filter, err);
     if (status == WR_OK) {
         status = rules_new(config, &r->rules, err);
@@ -112,6 +119,7 @@ void router_free(struct router *r)
     schemas_done(&r->schemas);
     topic_owners_free(r->topic_owners);
     left_out_free(r->left_out);
+    transactions_free(r->transactions);
     wr_buffer_done(&r->message_topic);
     free(r);
 }
@@ -185,6 +193,10 @@ enum wr_status router_compile(struct router *r, struct relation *relation,
     };
     enum wr_status status = plan_compile(&context, relation, err);
 
+    if (status == WR_OK && relation->plan->is_captured && r->transactions != NULL) {
+        relation->plan->collection =
+            transactions_collection(r->transactions, relation->schema, relation->table);
+    }
     if (status == WR_OK && relation->plan->is_captured) {
         left_out_notice(r->left_out, r->filter, relation, &r->sink);
         status = topic_compile(r, relation, err);
@@ -198,11 +210,26 @@ enum wr_status router_compile(struct router *r, struct relation *relation,
     return status;
 }
 
+/* Its place in the transaction, which counts what transforms may drop, and no tombstones. */
+static void count_event(struct router *r, const struct record *record)
+{
+    if (record->value.kind == PART_ENVELOPE) {
+        transactions_count(r->transactions, record->change->relation->plan->collection,
+                           record->source);
+    } else if (record->value.kind == PART_MESSAGE) {
+        transactions_count(r->transactions, COLLECTION_MESSAGES, record->source);
+    }
+}
+
 /* Runs the chain, then hands the record on. */
 static enum wr_status emit(struct router *r, struct record *record, struct wr_arena *scratch,
                            struct wr_error *err)
 {
     bool keep = true;
+
+    if (r->transactions != NULL && record->source->transaction != NULL) {
+        count_event(r, record);
+    }
     enum wr_status status = chain_apply(r->chain, record, scratch, &keep, err);
 
     if (status != WR_OK || !keep) {
@@ -457,4 +484,34 @@ enum wr_status router_message(struct router *r, const struct message *message,
     record.value.as.message.prefix = field.value.as.bytes;
     record.value.as.message.content = message->logical.content;
     return emit(r, &record, scratch, err);
+}
+
+enum wr_status router_begin(struct router *r, struct change_source *source,
+                            struct wr_arena *scratch, struct wr_error *err)
+{
+    struct record record;
+
+    if (r->transactions == NULL) {
+        return WR_OK;
+    }
+    source->transaction = transactions_begin(r->transactions);
+    enum wr_status status =
+        transactions_begin_record(r->transactions, source, scratch, &record, err);
+    return status == WR_OK ? emit(r, &record, scratch, err) : status;
+}
+
+enum wr_status router_commit(struct router *r, struct change_source *source,
+                             struct wr_arena *scratch, struct wr_error *err)
+{
+    struct record record;
+
+    if (r->transactions == NULL) {
+        return WR_OK;
+    }
+    enum wr_status status = transactions_end_record(r->transactions, source, scratch, &record, err);
+    if (status == WR_OK) {
+        status = emit(r, &record, scratch, err);
+    }
+    source->transaction = NULL;
+    return status;
 }

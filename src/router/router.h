@@ -51,4 +51,13 @@ WR_MUST_USE enum wr_status router_message(struct router *router, const struct me
                                           const struct change_source *source,
                                           struct wr_arena *scratch, struct wr_error *err);
 
+/*
+ * The bounds of a transaction. With provide.transaction.metadata each emits its record, and until
+ * the end the block of `source->transaction` counts with the events; without it nothing happens.
+ */
+WR_MUST_USE enum wr_status router_begin(struct router *router, struct change_source *source,
+                                        struct wr_arena *scratch, struct wr_error *err);
+WR_MUST_USE enum wr_status router_commit(struct router *router, struct change_source *source,
+                                         struct wr_arena *scratch, struct wr_error *err);
+
 #endif /* WR_ROUTER_ROUTER_H */

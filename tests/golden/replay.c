@@ -202,11 +202,12 @@ static enum wr_status truncate_tables(struct replay *replay, const struct messag
     return status;
 }
 
-static void begin(struct replay *replay, const struct message *m)
+static enum wr_status begin(struct replay *replay, const struct message *m, struct wr_error *err)
 {
     replay->source.commit_time_us = m->commit_time_us;
     replay->source.lsn = m->commit_lsn;
     replay->source.xid = m->xid;
+    return router_begin(replay->router, &replay->source, replay->scratch, err);
 }
 
 static enum wr_status logical(struct replay *replay, const struct message *m, struct wr_error *err)
@@ -222,11 +223,10 @@ static enum wr_status apply(struct replay *replay, const struct message *m, stru
 {
     switch (m->kind) {
     case MESSAGE_BEGIN:
-        begin(replay, m);
-        return WR_OK;
+        return begin(replay, m, err);
     case MESSAGE_COMMIT:
         replay->source.last_commit_lsn = m->end_lsn;
-        return WR_OK;
+        return router_commit(replay->router, &replay->source, replay->scratch, err);
     case MESSAGE_RELATION:
         return take_relation(replay, m->relation, err);
     case MESSAGE_INSERT:

@@ -91,6 +91,13 @@ static bool starts_with(struct wr_slice text, const char *prefix)
     return text.size >= size && memcmp(text.data, prefix, size) == 0;
 }
 
+static bool ends_with(struct wr_slice text, const char *suffix)
+{
+    size_t size = strlen(suffix);
+
+    return text.size >= size && memcmp(text.data + text.size - size, suffix, size) == 0;
+}
+
 static void keep_headers(struct kafka_records *list, const struct kafka_record *from,
                          struct kafka_record *to)
 {
@@ -130,7 +137,9 @@ void records_add(struct kafka_records *list, const struct kafka_record *record)
         .value_is_null = record->value_is_null,
     };
     if (!record->key_is_null) {
-        kept->key = keep_as_utf8(list, record->key);
+        kept->key = ends_with(record->topic, ".transaction")
+                        ? keep_value(list, record->topic, record->key)
+                        : keep_as_utf8(list, record->key);
     }
     if (!record->value_is_null) {
         kept->value = keep_value(list, record->topic, record->value);

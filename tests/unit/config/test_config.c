@@ -184,7 +184,6 @@ Test(config, refuses_what_would_change_the_output_and_is_not_built)
         "snapshot.mode=custom",
         "snapshot.locking.mode=custom",
         "time.precision.mode=structured",
-        "provide.transaction.metadata=true",
         "heartbeat.interval.ms=1000",
         "heartbeat.action.query=select 1",
         "signal.data.collection=public.signals",

@@ -337,6 +337,15 @@ Test(router, emits_a_logical_message_under_its_prefix)
     EXPECT_EMITTED("shop.message | {prefix: 'audit'} | m 'audit' 6869\n");
 }
 
+/* Debezium joins this one topic with a dot of its own. */
+Test(router, names_the_topic_of_messages_without_the_delimiter)
+{
+    config.topic_delimiter = "-";
+    start_router();
+    route_logical("audit");
+    EXPECT_EMITTED("shop.message | {prefix: 'audit'} | m 'audit' 6869\n");
+}
+
 Test(router, filters_logical_messages_by_prefix)
 {
     config.message_prefix_exclude_list = "audit";
