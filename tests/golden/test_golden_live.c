@@ -183,11 +183,39 @@ static void compare(struct run *run, struct kafka_reader *reader)
     records_done(&actual);
 }
 
+/* PostGIS is a package of its own, which only the server of PostgreSQL 15 has beside it. */
+static void skip_without_extensions(const struct run *run)
+{
+    static const char CREATE[] = "create extension ";
+    static char sql[1 << 16];
+    char path[GOLDEN_PATH_SIZE];
+
+    golden_path(run->golden, "setup.sql", path);
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file, "%s cannot be read", path);
+    sql[fread(sql, 1, sizeof(sql) - 1, file)] = '\0';
+    fclose(file);
+    PGconn *connection = pg_open(run->services, NULL);
+    for (const char *p = strstr(sql, CREATE); p != NULL; p = strstr(p, CREATE)) {
+        p += strlen(CREATE);
+        int size = (int)strcspn(p, "; \n");
+        const char *count =
+            pg_queryf(connection,
+                      "select count(*) from pg_available_extensions where name = '%.*s'", size, p);
+        if (strcmp(count, "0") == 0) {
+            fprintf(stderr, "no services: the server lacks the extension %.*s\n", size, p);
+            cr_skip_test("the server lacks the extension %.*s", size, p);
+        }
+    }
+    PQfinish(connection);
+}
+
 static void run_case(const struct golden_case *c)
 {
     struct run run = {.services = services_or_skip(), .golden = c};
     char path[GOLDEN_PATH_SIZE];
 
+    skip_without_extensions(&run);
     snprintf(run.log_path, sizeof(run.log_path), "/tmp/walrelay-golden-%d.log", (int)getpid());
     pg_create_database(run.services, c->dbname);
     golden_path(c, "setup.sql", path);
