@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "config/config.h"
 
+struct transform_config;
 struct wr_arena;
 struct wr_buffer;
 
@@ -92,6 +93,8 @@ void source_load(struct loader *l, const struct config_source *source);
 
 /* The parts of a configuration that need more than one property at a time. */
 void transforms_apply(struct loader *l);
+/* What the options of one of Kafka's own transforms, each right by itself, ask of each other. */
+void smt_check(struct loader *l, const struct transform_config *t);
 void converters_check(struct loader *l);
 void kafka_apply(struct loader *l, bool needs_kafka);
 void snapshot_check(struct loader *l);

@@ -45,7 +45,27 @@ extern const struct property_group table_connection, table_slot, table_capture, 
 extern const struct property_group table_topics, table_values, table_converters;
 extern const struct property_group table_transforms, table_predicates, table_event_router,
     table_unwrap, table_regex_router;
+extern const struct property_group table_cast, table_drop_headers, table_extract_field,
+    table_flatten, table_header_from, table_hoist_field, table_insert_field, table_insert_header,
+    table_mask_field, table_replace_field, table_set_schema_metadata, table_timestamp_converter,
+    table_timestamp_router, table_value_to_key;
 extern const struct property_group table_kafka, table_errors, table_operation, table_debezium,
     table_worker;
+
+/* Of Kafka's own transforms (smt_setters.c). */
+void set_cast_spec(struct loader *l, const struct property_match *match, const struct entry *e,
+                   void *base);
+void set_date_format(struct loader *l, const struct property_match *match, const struct entry *e,
+                     void *base);
+void set_topic_field(struct loader *l, const struct property_match *match, const struct entry *e,
+                     void *base);
+void set_partition_field(struct loader *l, const struct property_match *match,
+                         const struct entry *e, void *base);
+void set_offset_field(struct loader *l, const struct property_match *match, const struct entry *e,
+                      void *base);
+void set_timestamp_field(struct loader *l, const struct property_match *match,
+                         const struct entry *e, void *base);
+void set_static_field(struct loader *l, const struct property_match *match, const struct entry *e,
+                      void *base);
 
 #endif /* WR_CONFIG_TABLE_ROWS_H */

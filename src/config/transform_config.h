@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "config/config.h"
+#include "config/smt_config.h"
 
 /* Whether a class stands for the whole record, or has "$Key" or "$Value" behind it. */
 #define WR_SIDE_NONE 0
@@ -20,7 +21,8 @@
 #define WR_TRANSFORMS(X)                                                                           \
     X(EVENT_ROUTER, event_router, "io.debezium.transforms.outbox.EventRouter", WR_SIDE_NONE)       \
     X(UNWRAP, unwrap, "io.debezium.transforms.ExtractNewRecordState", WR_SIDE_NONE)                \
-    X(REGEX_ROUTER, regex_router, "org.apache.kafka.connect.transforms.RegexRouter", WR_SIDE_NONE)
+    X(REGEX_ROUTER, regex_router, WR_KAFKA_CLASS("RegexRouter"), WR_SIDE_NONE)                     \
+    WR_KAFKA_TRANSFORMS(X)
 
 enum transform_kind {
 #define WR_TRANSFORM_KIND(KIND, name, class, side) TRANSFORM_##KIND,
@@ -111,6 +113,20 @@ struct transform_config {
         struct event_router_config event_router;
         struct unwrap_config unwrap;
         struct regex_router_config regex_router;
+        struct cast_config cast;
+        struct drop_headers_config drop_headers;
+        struct extract_field_config extract_field;
+        struct flatten_config flatten;
+        struct header_from_config header_from;
+        struct hoist_field_config hoist_field;
+        struct insert_field_config insert_field;
+        struct insert_header_config insert_header;
+        struct mask_field_config mask_field;
+        struct replace_field_config replace_field;
+        struct set_schema_metadata_config set_schema_metadata;
+        struct timestamp_converter_config timestamp_converter;
+        struct timestamp_router_config timestamp_router;
+        struct value_to_key_config value_to_key;
     } as;
 };
 

@@ -47,8 +47,6 @@ static const struct {
      "use io.debezium.transforms.ExtractNewRecordState"},
     {"io.debezium.transforms.ExtractSchemaToNewRecord",
      "use key.converter.schemas.enable and value.converter.schemas.enable"},
-    {"org.apache.kafka.connect.transforms.SetSchemaMetadata",
-     "use schema.name.adjustment.mode and topic.prefix, which name the schemas"},
 };
 
 /* One transform or predicate while it is read. */
@@ -332,9 +330,13 @@ static void read_transforms(struct loader *l)
         t->name = names[i];
         struct plugin plugin = transform_plugin(t);
         if (read_kind(l, &plugin)) {
+            size_t problems = l->problem_count;
             plugin = transform_plugin(t);
             apply_options(l, &plugin);
             find_predicate(l, t);
+            if (l->problem_count == problems) {
+                smt_check(l, t);
+            }
         }
     }
 }
