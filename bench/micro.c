@@ -121,7 +121,7 @@ static enum wr_status encode(struct pipeline *p, const struct record *record, st
     }
     for (size_t i = 0; status == WR_OK && i < record->header_count; i++) {
         wr_buffer_reset(&p->header);
-        status = codec_header(&record->headers[i], p->scratch, &p->header, &is_null, err);
+        status = codec_header(p->codec, &record->headers[i], p->scratch, &p->header, &is_null, err);
     }
     p->out_size += p->key.size + p->value.size;
     return status;

@@ -3,20 +3,40 @@
 #include <stdlib.h>
 
 #include "codec/json.h"
+#include "codec/json_schema.h"
 #include "codec/plain.h"
 #include "config/config.h"
+#include "router/tree.h"
 
-/* How keys, or values, are written. */
+/* How keys, values or headers are written. */
 struct conversion_choice {
     enum converter_kind converter;
     enum converter_kind delegate; /* BinaryDataConverter's, for what is not bytes */
+    bool has_schemas;             /* whatever writes JSON writes its schema, too */
 };
 
 struct codec {
     struct conversion_choice key;
     struct conversion_choice value;
+    struct conversion_choice header;
+    bool headers_are_simple; /* SimpleHeaderConverter */
     struct json_envelope envelope;
+    struct json_schemas *schemas; /* NULL: none are written */
 };
+
+static enum converter_kind header_converter(const struct config *config)
+{
+    switch (config->header_converter) {
+    case HEADER_CONVERTER_SIMPLE:
+    case HEADER_CONVERTER_STRING:
+        return CONVERTER_STRING;
+    case HEADER_CONVERTER_JSON:
+        return CONVERTER_JSON;
+    case HEADER_CONVERTER_BYTE_ARRAY:
+        return CONVERTER_BYTE_ARRAY;
+    }
+    abort();
+}
 
 struct codec *codec_new(const struct config *config, const char *version)
 {
@@ -25,10 +45,16 @@ struct codec *codec_new(const struct config *config, const char *version)
     if (codec == NULL) {
         abort();
     }
-    codec->key.converter = config->key_converter;
-    codec->key.delegate = config->key_delegate_converter;
-    codec->value.converter = config->value_converter;
-    codec->value.delegate = config->value_delegate_converter;
+    codec->key = (struct conversion_choice){config->key_converter, config->key_delegate_converter,
+                                            config->key_schemas_enable};
+    codec->value = (struct conversion_choice){
+        config->value_converter, config->value_delegate_converter, config->value_schemas_enable};
+    codec->header = (struct conversion_choice){header_converter(config), CONVERTER_DEFAULT,
+                                               config->header_schemas_enable};
+    codec->headers_are_simple = config->header_converter == HEADER_CONVERTER_SIMPLE;
+    if (codec->key.has_schemas || codec->value.has_schemas || codec->header.has_schemas) {
+        codec->schemas = json_schemas_new();
+    }
     json_envelope_init(&codec->envelope, config, version);
     return codec;
 }
@@ -39,6 +65,7 @@ void codec_free(struct codec *codec)
         return;
     }
     json_envelope_done(&codec->envelope);
+    json_schemas_free(codec->schemas);
     free(codec);
 }
 
@@ -53,13 +80,9 @@ struct conversion {
     bool *is_null;
 };
 
-/* A typed null is the text null here, as a schema stands behind it in Connect. */
-static enum wr_status to_json(const struct conversion *c, struct wr_error *err)
+static enum wr_status payload_to_json(const struct conversion *c, struct wr_error *err)
 {
     switch (c->part->kind) {
-    case PART_NULL:
-        *c->is_null = true;
-        return WR_OK;
     case PART_DATUM:
         json_datum(c->out, &c->part->as.datum);
         return WR_OK;
@@ -68,8 +91,28 @@ static enum wr_status to_json(const struct conversion *c, struct wr_error *err)
     case PART_ENVELOPE:
     case PART_MESSAGE:
         return json_envelope_write(&c->codec->envelope, c->out, c->record, c->scratch, err);
+    case PART_NULL:
+        break;
     }
     abort();
+}
+
+/* A typed null is the text null here, as a schema stands behind it in Connect. */
+static enum wr_status to_json(const struct conversion *c, struct wr_error *err)
+{
+    if (c->part->kind == PART_NULL) {
+        *c->is_null = true;
+        return WR_OK;
+    }
+    if (!c->choice->has_schemas) {
+        return payload_to_json(c, err);
+    }
+    WR_BUFFER_LITERAL(c->out, "{\"schema\":");
+    json_schemas_add(c->codec->schemas, c->out, c->part->schema);
+    WR_BUFFER_LITERAL(c->out, ",\"payload\":");
+    enum wr_status status = payload_to_json(c, err);
+    wr_buffer_add_char(c->out, '}');
+    return status;
 }
 
 static bool is_typed_null(const struct record_part *part)
@@ -80,23 +123,20 @@ static bool is_typed_null(const struct record_part *part)
 
 static enum wr_status to_string(const struct conversion *c, struct wr_error *err)
 {
+    struct record_part tree = *c->part;
+
     if (is_typed_null(c->part)) {
         *c->is_null = true;
         return WR_OK;
     }
-    switch (c->part->kind) {
-    case PART_DATUM:
-        plain_datum(c->out, &c->part->as.datum);
-        return WR_OK;
-    case PART_ROW:
-        return plain_row(c->out, &c->part->as.row, c->scratch, err);
-    case PART_NULL:
-    case PART_ENVELOPE:
-    case PART_MESSAGE:
-        break;
+    if (tree.kind == PART_ROW) {
+        return plain_row(c->out, &tree.as.row, c->scratch, err);
     }
-    return wr_fail(err, WR_REJECT, "codec",
-                   "StringConverter writes no change events: set value.converter to JsonConverter");
+    enum wr_status status = part_expand(c->record, &tree, c->scratch, err);
+    if (status == WR_OK) {
+        plain_datum(c->out, &tree.as.datum);
+    }
+    return status;
 }
 
 static bool is_bytes(const struct record_part *part)
@@ -185,16 +225,28 @@ enum wr_status codec_value(struct codec *codec, const struct record *record,
     return convert(&c, err);
 }
 
-enum wr_status codec_header(const struct record_header *header, struct wr_arena *scratch,
-                            struct wr_buffer *out, bool *is_null, struct wr_error *err)
+enum wr_status codec_header(struct codec *codec, const struct record_header *header,
+                            struct wr_arena *scratch, struct wr_buffer *out, bool *is_null,
+                            struct wr_error *err)
 {
-    *is_null = is_typed_null(&header->value);
+    struct conversion c = {codec, &codec->header, NULL, &header->value, scratch, out, is_null};
+    enum wr_status status = WR_OK;
+
+    *is_null = codec->headers_are_simple && is_typed_null(&header->value);
     if (*is_null) {
         return WR_OK;
     }
-    enum wr_status status = plain_header(out, &header->value, scratch, err);
-    if (status == WR_OK && out->failed) {
+    if (codec->headers_are_simple) {
+        status = plain_header(out, &header->value, scratch, err);
+    } else {
+        status = convert(&c, err);
+    }
+    if (out->failed) {
         return wr_fail(err, WR_REJECT, "codec", "header %s is too large", header->name);
     }
-    return status;
+    if (status != WR_OK) {
+        struct wr_error inner = *err;
+        return wr_fail(err, WR_REJECT, "codec", "header %s: %s", header->name, inner.text);
+    }
+    return WR_OK;
 }

@@ -17,9 +17,10 @@ struct codec *codec_new(const struct config *config, const char *version);
 void codec_free(struct codec *codec); /* NULL is allowed */
 
 /*
- * Append to `out`, or set `is_null` and append nothing, as key.converter and value.converter write
- * the record. WR_REJECT: the converter cannot write this kind of value, a column has no right form,
- * or the result is larger than `out` may be; what was appended is then void.
+ * Append to `out`, or set `is_null` and append nothing, as key.converter, value.converter and
+ * header.converter write the record. WR_REJECT: the converter cannot write this kind of value, a
+ * column has no right form, or the result is larger than `out` may be; what was appended is then
+ * void.
  */
 WR_MUST_USE enum wr_status codec_key(struct codec *codec, const struct record *record,
                                      struct wr_arena *scratch, struct wr_buffer *out, bool *is_null,
@@ -27,7 +28,7 @@ WR_MUST_USE enum wr_status codec_key(struct codec *codec, const struct record *r
 WR_MUST_USE enum wr_status codec_value(struct codec *codec, const struct record *record,
                                        struct wr_arena *scratch, struct wr_buffer *out,
                                        bool *is_null, struct wr_error *err);
-WR_MUST_USE enum wr_status codec_header(const struct record_header *header,
+WR_MUST_USE enum wr_status codec_header(struct codec *codec, const struct record_header *header,
                                         struct wr_arena *scratch, struct wr_buffer *out,
                                         bool *is_null, struct wr_error *err);
 

@@ -93,7 +93,7 @@ enum wr_status config_load(const struct config_source *sources, size_t count, bo
     }
     apply_entries(&l);
     transforms_apply(&l);
-    converters_check(&l);
+    converters_apply(&l);
     snapshot_check(&l);
     kafka_apply(&l, needs_kafka);
     check_exclusive(&l);

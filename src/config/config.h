@@ -82,10 +82,17 @@ enum hstore_handling_mode { HSTORE_HANDLING_JSON, HSTORE_HANDLING_MAP };
 
 enum converter_kind {
     CONVERTER_DEFAULT, /* none was given: the readable default of walrelay */
-    CONVERTER_JSON,    /* JsonConverter, schemas.enable=false */
+    CONVERTER_JSON,    /* JsonConverter */
     CONVERTER_STRING,
     CONVERTER_BYTE_ARRAY,
     CONVERTER_BINARY_DATA, /* Debezium's BinaryDataConverter */
+};
+
+enum header_converter_kind {
+    HEADER_CONVERTER_SIMPLE,
+    HEADER_CONVERTER_JSON,
+    HEADER_CONVERTER_STRING,
+    HEADER_CONVERTER_BYTE_ARRAY,
 };
 
 enum errors_tolerance { TOLERANCE_NONE, TOLERANCE_ALL };
@@ -167,6 +174,10 @@ struct config {
     /* BinaryDataConverter's, for what is not bytes; CONVERTER_DEFAULT is none. */
     enum converter_kind key_delegate_converter;
     enum converter_kind value_delegate_converter;
+    bool key_schemas_enable; /* of what writes JSON, be it the delegate */
+    bool value_schemas_enable;
+    enum header_converter_kind header_converter;
+    bool header_schemas_enable;
 
     /* Kafka */
     struct config_pairs kafka;  /* librdkafka names, bootstrap.servers among them */

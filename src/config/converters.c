@@ -3,41 +3,43 @@
 #include "base/arena.h"
 #include "config/loader.h"
 
+static bool is_set_to(const struct loader *l, const char *key, const char *value)
+{
+    const struct entry *e = loader_find(l, key);
+
+    return e != NULL && strcasecmp(e->value, value) == 0;
+}
+
 /*
- * Connect's JsonConverter writes a schema with every key and value unless it is told not to. That
- * is not built yet, and nobody should find a topic in another form than the one he asked for: so
- * "schemas.enable=false" has to stand there.
+ * Connect's JsonConverter writes a schema with every key and value unless it is told not to. What
+ * is written where no converter is named is walrelay's own, and has schemas only on demand.
  */
-static void check_schemas(struct loader *l, const char *converter, enum converter_kind kind)
+static bool schemas_enable(struct loader *l, const char *converter, enum converter_kind kind)
 {
     const char *key = wr_arena_printf(l->arena, "%s.schemas.enable", converter);
-    const struct entry *enable = loader_find(l, key);
-    const struct entry *e = loader_find(l, converter);
-    bool is_asked_for = enable != NULL && strcasecmp(enable->value, "true") == 0;
-    bool is_unset = enable == NULL || enable->value[0] == '\0';
 
-    /* Where no converter is named, that may be because it stands in a file that is not here. */
-    if (is_asked_for && (kind == CONVERTER_JSON || kind == CONVERTER_DEFAULT)) {
-        loader_problem(l, enable, "is not supported yet; use false");
-    } else if (is_unset && kind == CONVERTER_JSON && e != NULL) {
-        loader_problem(l, e, "writes schemas, which are not supported yet; add %s=false", key);
+    if (kind == CONVERTER_JSON) {
+        return !is_set_to(l, key, "false");
     }
+    return kind == CONVERTER_DEFAULT && is_set_to(l, key, "true");
 }
 
-static void check_converter(struct loader *l, const char *name, enum converter_kind kind,
+static bool converter_apply(struct loader *l, const char *name, enum converter_kind kind,
                             enum converter_kind delegate)
 {
-    check_schemas(l, name, kind);
     if (kind == CONVERTER_BINARY_DATA) {
-        check_schemas(l, wr_arena_printf(l->arena, "%s.delegate.converter.type", name), delegate);
+        return schemas_enable(l, wr_arena_printf(l->arena, "%s.delegate.converter.type", name),
+                              delegate);
     }
+    return schemas_enable(l, name, kind);
 }
 
-void converters_check(struct loader *l)
+void converters_apply(struct loader *l)
 {
-    const struct config *config = l->config;
+    struct config *config = l->config;
 
-    check_converter(l, "key.converter", config->key_converter, config->key_delegate_converter);
-    check_converter(l, "value.converter", config->value_converter,
-                    config->value_delegate_converter);
+    config->key_schemas_enable =
+        converter_apply(l, "key.converter", config->key_converter, config->key_delegate_converter);
+    config->value_schemas_enable = converter_apply(l, "value.converter", config->value_converter,
+                                                   config->value_delegate_converter);
 }

@@ -128,13 +128,14 @@ const struct property_group table_values = {.heading = "Values", ROWS(values)};
     "org.apache.kafka.connect.converters.ByteArrayConverter"
 #define DELEGATES_LATER "org.apache.kafka.connect.*|io.confluent.connect.*"
 
-/* Options of one of the two converters; `schemas.enable` belongs to converters_check(). */
+/* Options of one of the two converters; `schemas.enable` belongs to converters_apply(). */
 #define CONVERTER_OPTIONS(prefix, delegate)                                                        \
     {                                                                                              \
         .name = prefix ".schemas.enable",                                                          \
         .type = PROPERTY_BOOL,                                                                     \
         .default_value = "true",                                                                   \
-        .meaning = "JsonConverter needs false: schemas are not supported yet",                     \
+        .meaning = "JsonConverter writes each schema beside what it is of; what is written "       \
+                   "without a converter has schemas only where this is set to true",               \
     },                                                                                             \
         {                                                                                          \
             .name = prefix ".delegate.converter.type",                                             \
@@ -149,12 +150,12 @@ const struct property_group table_values = {.heading = "Values", ROWS(values)};
             .name = prefix ".delegate.converter.type.schemas.enable",                              \
             .type = PROPERTY_BOOL,                                                                 \
             .default_value = "true",                                                               \
-            .meaning = "JsonConverter needs false: schemas are not supported yet",                 \
+            .meaning = "of BinaryDataConverter's JsonConverter",                                   \
         },                                                                                         \
         ONLY(prefix ".decimal.format", "BASE64", "NUMERIC", "of JsonConverter"),                   \
         ACCEPTED(BOOL, prefix ".replace.null.with.default", "true",                                \
                  "a NULL is published as null, also where its column has a default"),              \
-        ACCEPTED(INT, prefix ".schemas.cache.size", "1000", "of JsonConverter's schemas"),         \
+        ACCEPTED(INT, prefix ".schemas.cache.size", "1000", "16 MB of schemas are kept"),          \
         ONLY(prefix ".encoding", "UTF-8", "*", "of StringConverter"),                              \
         ONLY(prefix ".converter.encoding", "UTF-8", "*", "of StringConverter")
 
@@ -180,9 +181,18 @@ static const struct property converters[] = {
      .type = PROPERTY_CHOICE,
      .default_value = "org.apache.kafka.connect.storage.SimpleHeaderConverter",
      .choices = "org.apache.kafka.connect.storage.SimpleHeaderConverter|"
-                "org.apache.kafka.connect.storage.StringConverter",
-     .choices_later = "org.apache.kafka.connect.*",
-     .meaning = "how headers become bytes: as text"},
+                "org.apache.kafka.connect.json.JsonConverter|"
+                "org.apache.kafka.connect.storage.StringConverter|"
+                "org.apache.kafka.connect.converters.ByteArrayConverter",
+     .choices_later = "org.apache.kafka.connect.*|io.confluent.connect.*",
+     STORED(config, header_converter),
+     .meaning =
+         "how headers become bytes; SimpleHeaderConverter: text as it is, structures as JSON"},
+    {.name = "header.converter.schemas.enable",
+     .type = PROPERTY_BOOL,
+     .default_value = "true",
+     STORED(config, header_schemas_enable),
+     .meaning = "JsonConverter writes each header's schema beside it"},
     ACCEPTED(STRING, "header.converter.<rest>", NULL, "of the converter of headers"),
 };
 const struct property_group table_converters = {.heading = "Converters", ROWS(converters)};

@@ -136,7 +136,7 @@ static enum wr_status encode_headers(struct intake *in, const struct record *rec
         size_t start = in->headers.size;
         bool is_null = false;
         enum wr_status status =
-            codec_header(&record->headers[i], in->scratch, &in->headers, &is_null, err);
+            codec_header(in->codec, &record->headers[i], in->scratch, &in->headers, &is_null, err);
         if (status != WR_OK) {
             return status;
         }

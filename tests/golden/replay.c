@@ -35,8 +35,8 @@ static enum wr_status encode_headers(struct replay *replay, const struct record 
         struct wr_buffer *bytes = &replay->headers[i];
 
         wr_buffer_reset(bytes);
-        enum wr_status status =
-            codec_header(&record->headers[i], replay->scratch, bytes, &header->is_null, err);
+        enum wr_status status = codec_header(replay->codec, &record->headers[i], replay->scratch,
+                                             bytes, &header->is_null, err);
         if (status != WR_OK) {
             return status;
         }

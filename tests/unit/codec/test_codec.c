@@ -1,3 +1,4 @@
+#include "decoder/schema.h"
 #include "fixture.h"
 
 static struct codec *codec;
@@ -170,9 +171,15 @@ Test(codec, writes_change_events_as_json_unless_told_otherwise)
         cr_expect(!is_null);
         cr_expect_eq(strncmp(written.data, "{\"before\":null,\"after\":null,\"source\":{", 38), 0);
     }
-    expect_reject(CONVERTER_STRING, part);
-    cr_expect_str_eq(err.text, "StringConverter writes no change events: set value.converter to "
-                               "JsonConverter");
+}
+
+/* As Java's Struct.toString(), which leaves out what is null. */
+Test(codec, writes_change_events_as_java_prints_them_where_they_are_to_be_text)
+{
+    cr_assert_eq(write_part(CONVERTER_STRING, envelope_part()), WR_OK, "%s", err.text);
+    EXPECT_WRITTEN("Struct{source=Struct{connector=postgresql,ts_ms=0,snapshot=false,"
+                   "sequence=[null,\"0\"],ts_us=0,ts_ns=0,schema=public,table=t,lsn=0},op=t,"
+                   "ts_ms=0,ts_us=0,ts_ns=0}");
 }
 
 Test(codec, chooses_for_key_and_value_each)
@@ -207,7 +214,7 @@ Test(codec, refuses_what_is_larger_than_a_record_may_be)
     cr_expect_str_eq(err.text, "larger than WR_RECORD_SIZE_MAX (4 bytes)");
     struct record_header header = {.name = "h", .value = record.value};
     wr_buffer_reset(&small);
-    cr_expect_eq(codec_header(&header, scratch, &small, &is_null, &err), WR_REJECT);
+    cr_expect_eq(codec_header(codec, &header, scratch, &small, &is_null, &err), WR_REJECT);
     cr_expect_str_eq(err.text, "header h is too large");
     wr_buffer_done(&small);
 }
@@ -216,12 +223,13 @@ Test(codec, writes_headers_as_text)
 {
     struct record_header header = {.name = "h", .value = part_of(a_string("a\""))};
 
-    cr_assert_eq(codec_header(&header, scratch, &written, &is_null, &err), WR_OK);
+    codec = codec_new(&config, "1.2.3");
+    cr_assert_eq(codec_header(codec, &header, scratch, &written, &is_null, &err), WR_OK);
     cr_expect(!is_null);
     EXPECT_WRITTEN("a\"");
     wr_buffer_reset(&written);
     header.value = row_part(); /* __debezium.newkey */
-    cr_assert_eq(codec_header(&header, scratch, &written, &is_null, &err), WR_OK);
+    cr_assert_eq(codec_header(codec, &header, scratch, &written, &is_null, &err), WR_OK);
     EXPECT_WRITTEN("{\"id\":7,\"name\":\"a\"}");
 }
 
@@ -229,11 +237,12 @@ Test(codec, writes_null_headers_as_null)
 {
     struct record_header header = {.name = "h", .value = {.kind = PART_NULL}};
 
-    cr_assert_eq(codec_header(&header, scratch, &written, &is_null, &err), WR_OK);
+    codec = codec_new(&config, "1.2.3");
+    cr_assert_eq(codec_header(codec, &header, scratch, &written, &is_null, &err), WR_OK);
     cr_expect(is_null);
     is_null = false;
     header.value = part_of((struct datum){0});
-    cr_assert_eq(codec_header(&header, scratch, &written, &is_null, &err), WR_OK);
+    cr_assert_eq(codec_header(codec, &header, scratch, &written, &is_null, &err), WR_OK);
     cr_expect(is_null);
     cr_expect_eq(written.size, 0);
 }
@@ -246,5 +255,69 @@ Test(codec, hands_on_that_a_value_has_no_right_form)
     expect_reject(CONVERTER_JSON, part);
     expect_reject(CONVERTER_STRING, part);
     struct record_header header = {.name = "h", .value = part};
-    cr_expect_eq(codec_header(&header, scratch, &written, &is_null, &err), WR_REJECT);
+    cr_expect_eq(codec_header(codec, &header, scratch, &written, &is_null, &err), WR_REJECT);
+}
+
+static enum wr_status write_header(enum header_converter_kind converter, struct record_part value)
+{
+    struct record_header header = {.name = "h", .value = value};
+
+    config.header_converter = converter;
+    codec_free(codec);
+    codec = codec_new(&config, "1.2.3");
+    wr_buffer_reset(&written);
+    return codec_header(codec, &header, scratch, &written, &is_null, &err);
+}
+
+Test(codec, writes_headers_as_their_converter_does)
+{
+    struct record_part text = part_of(a_string("a"));
+
+    cr_assert_eq(write_header(HEADER_CONVERTER_STRING, row_part()), WR_OK);
+    EXPECT_WRITTEN("Struct{id=7,name=a}");
+    cr_assert_eq(write_header(HEADER_CONVERTER_JSON, text), WR_OK);
+    EXPECT_WRITTEN("\"a\"");
+    config.header_schemas_enable = true;
+    text.schema = schema_plain(SCHEMA_STRING, false);
+    cr_assert_eq(write_header(HEADER_CONVERTER_JSON, text), WR_OK);
+    EXPECT_WRITTEN("{\"schema\":{\"type\":\"string\",\"optional\":false},\"payload\":\"a\"}");
+    cr_assert_eq(write_header(HEADER_CONVERTER_BYTE_ARRAY, part_of(some_bytes("ab"))), WR_OK);
+    EXPECT_WRITTEN("ab");
+    cr_assert_eq(write_header(HEADER_CONVERTER_BYTE_ARRAY, text), WR_REJECT);
+    cr_expect_str_eq(err.text, "header h: ByteArrayConverter writes only bytes, and this value is "
+                               "of another type");
+}
+
+Test(codec, writes_the_schema_beside_the_payload_where_it_is_enabled)
+{
+    struct record_part part = part_of(an_int(7));
+
+    config.key_schemas_enable = config.value_schemas_enable = true;
+    part.schema = schema_plain(SCHEMA_INT32, true);
+    cr_assert_eq(write_part(CONVERTER_JSON, part), WR_OK);
+    EXPECT_WRITTEN("{\"schema\":{\"type\":\"int32\",\"optional\":true},\"payload\":7}");
+    part.as.datum = (struct datum){0};
+    cr_assert_eq(write_part(CONVERTER_JSON, part), WR_OK);
+    cr_expect_not(is_null);
+    EXPECT_WRITTEN("{\"schema\":{\"type\":\"int32\",\"optional\":true},\"payload\":null}");
+    part.schema = NULL;
+    part.as.datum = a_json("{}");
+    cr_assert_eq(write_part(CONVERTER_JSON, part), WR_OK);
+    EXPECT_WRITTEN("{\"schema\":null,\"payload\":{}}");
+    cr_assert_eq(write_part(CONVERTER_JSON, (struct record_part){.kind = PART_NULL}), WR_OK);
+    cr_expect(is_null, "a tombstone stays one");
+}
+
+Test(codec, writes_the_schema_of_keys_alone_where_only_they_are_to_have_it)
+{
+    config.key_converter = config.value_converter = CONVERTER_JSON;
+    config.key_schemas_enable = true;
+    codec = codec_new(&config, "1.2.3");
+    record.key = record.value = part_of(an_int(7));
+    record.key.schema = record.value.schema = schema_plain(SCHEMA_INT32, false);
+    cr_assert_eq(codec_key(codec, &record, scratch, &written, &is_null, &err), WR_OK);
+    EXPECT_WRITTEN("{\"schema\":{\"type\":\"int32\",\"optional\":false},\"payload\":7}");
+    wr_buffer_reset(&written);
+    cr_assert_eq(codec_value(codec, &record, scratch, &written, &is_null, &err), WR_OK);
+    EXPECT_WRITTEN("7");
 }

@@ -35,26 +35,57 @@ Test(converters, are_connects_by_their_classes)
     cr_expect_eq(config->value_delegate_converter, CONVERTER_BYTE_ARRAY);
 }
 
-Test(converters, need_schemas_to_be_switched_off)
+#define EXPECT_SCHEMAS(text, key, value)                                                           \
+    do {                                                                                           \
+        expect_loads(REQUIRED text);                                                               \
+        cr_expect_eq(config->key_schemas_enable, (key));                                           \
+        cr_expect_eq(config->value_schemas_enable, (value));                                       \
+    } while (0)
+
+Test(converters, of_json_write_schemas_unless_they_are_told_not_to)
 {
-    expect_refused(REQUIRED "value.converter=" JSON "\n",
-                   "3: value.converter=" JSON ": writes schemas, which are not supported yet; add "
-                   "value.converter.schemas.enable=false");
-    expect_refused(REQUIRED "value.converter=" JSON "\nvalue.converter.schemas.enable=true\n",
-                   "4: value.converter.schemas.enable=true: is not supported yet; use false");
-    expect_refused(REQUIRED "key.converter.schemas.enable=TRUE\n",
-                   "3: key.converter.schemas.enable=TRUE: is not supported yet; use false");
-    expect_refused(REQUIRED "value.converter=" BINARY "\n"
-                            "value.converter.delegate.converter.type=" JSON "\n",
-                   "4: value.converter.delegate.converter.type=" JSON
-                   ": writes schemas, which are not supported yet; add "
-                   "value.converter.delegate.converter.type.schemas.enable=false");
+    EXPECT_SCHEMAS("key.converter=" JSON "\nvalue.converter=" JSON "\n", true, true);
+    EXPECT_SCHEMAS("key.converter=" JSON "\nvalue.converter=" JSON
+                   "\nkey.converter.schemas.enable=FALSE\n",
+                   false, true);
+    EXPECT_SCHEMAS("key.converter=" JSON "\nvalue.converter=" JSON
+                   "\nvalue.converter.schemas.enable=false\n",
+                   true, false);
+    EXPECT_SCHEMAS("value.converter=" BINARY "\nvalue.converter.delegate.converter.type=" JSON
+                   "\nvalue.converter.schemas.enable=false\n",
+                   false, true);
+    EXPECT_SCHEMAS("value.converter=" BINARY "\nvalue.converter.delegate.converter.type=" JSON
+                   "\nvalue.converter.delegate.converter.type.schemas.enable=false\n",
+                   false, false);
 }
 
-Test(converters, do_not_mind_schemas_that_they_never_write)
+Test(converters, that_are_not_named_write_schemas_only_when_told_to)
 {
-    expect_loads(REQUIRED "value.converter=" STRING "\nvalue.converter.schemas.enable=true\n");
-    expect_loads(REQUIRED "key.converter.schemas.enable=false\n");
+    EXPECT_SCHEMAS("", false, false);
+    EXPECT_SCHEMAS("value.converter.schemas.enable=true\n", false, true);
+    EXPECT_SCHEMAS("key.converter.schemas.enable=false\n", false, false);
+}
+
+Test(converters, of_text_and_bytes_have_no_schemas)
+{
+    EXPECT_SCHEMAS("key.converter=" BYTES "\nvalue.converter=" STRING
+                   "\nvalue.converter.schemas.enable=true\n",
+                   false, false);
+}
+
+Test(converters, of_headers_are_connects_by_their_classes)
+{
+    expect_loads(REQUIRED);
+    cr_expect_eq(config->header_converter, HEADER_CONVERTER_SIMPLE);
+    expect_loads(REQUIRED "header.converter=" JSON "\n");
+    cr_expect_eq(config->header_converter, HEADER_CONVERTER_JSON);
+    cr_expect(config->header_schemas_enable);
+    expect_loads(REQUIRED "header.converter=" JSON "\nheader.converter.schemas.enable=false\n");
+    cr_expect_not(config->header_schemas_enable);
+    expect_loads(REQUIRED "header.converter=" STRING "\n");
+    cr_expect_eq(config->header_converter, HEADER_CONVERTER_STRING);
+    expect_loads(REQUIRED "header.converter=" BYTES "\n");
+    cr_expect_eq(config->header_converter, HEADER_CONVERTER_BYTE_ARRAY);
 }
 
 Test(converters, tell_what_comes_later_from_what_nobody_knows)
