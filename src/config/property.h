@@ -126,6 +126,8 @@ void set_slot_name(struct loader *l, const struct property_match *match, const s
                    void *base);
 void set_topic_part(struct loader *l, const struct property_match *match, const struct entry *e,
                     void *base);
+void set_placeholder(struct loader *l, const struct property_match *match, const struct entry *e,
+                     void *base);
 void set_keepalives(struct loader *l, const struct property_match *match, const struct entry *e,
                     void *base);
 void set_initial_statements(struct loader *l, const struct property_match *match,

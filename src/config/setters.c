@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/regex.h"
+#include "base/utf8.h"
 #include "config/loader.h"
 #include "config/property.h"
 #include "config/transform_config.h"
@@ -47,6 +49,55 @@ void set_topic_part(struct loader *l, const struct property_match *match, const 
         return;
     }
     store_string(match->property, base, e->value);
+}
+
+static int hex_digit(char c)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    const char *found = c == '\0' ? NULL : strchr(DIGITS, tolower((unsigned char)c));
+
+    return found == NULL ? -1 : (int)(found - DIGITS);
+}
+
+/* False where it is no text of at least one character, in UTF-8 and without a NUL. */
+static bool decode_hex_text(const char *hex, char *out)
+{
+    size_t size = 0;
+
+    for (; hex[0] != '\0' && hex[1] != '\0'; hex += 2) {
+        int high = hex_digit(hex[0]);
+        int low = hex_digit(hex[1]);
+        if (high < 0 || low < 0 || high + low == 0) {
+            return false;
+        }
+        out[size++] = (char)(high << 4 | low);
+    }
+    for (size_t i = 0; i < size;) {
+        struct wr_utf8 c = wr_utf8_read(out + i, size - i);
+        if (!c.is_valid) {
+            return false;
+        }
+        i += c.size;
+    }
+    return size > 0 && hex[0] == '\0';
+}
+
+/* Text, or "hex:" and its bytes. */
+void set_placeholder(struct loader *l, const struct property_match *match, const struct entry *e,
+                     void *base)
+{
+    static const char PREFIX[] = "hex:";
+
+    if (strncmp(e->value, PREFIX, sizeof(PREFIX) - 1) != 0) {
+        store_string(match->property, base, e->value);
+        return;
+    }
+    char *text = loader_alloc(l, strlen(e->value), 1);
+    if (!decode_hex_text(e->value + sizeof(PREFIX) - 1, text)) {
+        loader_problem(l, e, "must be hexadecimal bytes of a text in UTF-8 behind hex:");
+        return;
+    }
+    store_string(match->property, base, text);
 }
 
 void set_keepalives(struct loader *l, const struct property_match *match, const struct entry *e,

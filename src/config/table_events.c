@@ -94,9 +94,10 @@ static const struct property values[] = {
      .meaning = "digits behind the point of money, as lc_monetary has them"},
     {.name = "unavailable.value.placeholder",
      .default_value = "__debezium_unavailable_value",
+     .set = set_placeholder,
      STORED(config, unavailable_value_placeholder),
      .meaning = "stands for a large value that an update did not change and PostgreSQL does not "
-                "send"},
+                "send; hex: and its bytes is another way to write it"},
     {.name = "include.unknown.datatypes",
      .type = PROPERTY_BOOL,
      .default_value = "false",

@@ -33,8 +33,8 @@ static int64_t scan_number(struct scan *in)
     return hours;
 }
 
-/* "04:05:06.789"; the sign before it counts for all of it. */
-static int64_t scan_clock(struct scan *in, int64_t hours)
+/* "04:05:06.789"; the sign before it counts for all of it, and the most negative has no other. */
+static int64_t scan_clock(struct scan *in, int64_t hours, bool is_negative)
 {
     scan_expect(in, ':');
     uint32_t minutes = scan_digits(in, 2, 2);
@@ -43,9 +43,10 @@ static int64_t scan_clock(struct scan *in, int64_t hours)
     uint32_t fraction_us = scan_fraction_us(in);
     int64_t time_us = 0;
 
-    if (__builtin_mul_overflow(hours * 3600 + (int64_t)minutes * 60 + seconds, US_PER_SECOND,
-                               &time_us) ||
-        __builtin_add_overflow(time_us, fraction_us, &time_us)) {
+    int64_t whole = hours * 3600 + (int64_t)minutes * 60 + seconds;
+    int64_t sign = is_negative ? -1 : 1;
+    if (__builtin_mul_overflow(whole, sign * US_PER_SECOND, &time_us) ||
+        __builtin_add_overflow(time_us, sign * fraction_us, &time_us)) {
         scan_fail(in);
     }
     return time_us;
@@ -78,8 +79,7 @@ static bool interval_read(struct wr_slice text, struct interval *out)
         }
         int64_t number = scan_number(&in);
         if (scan_at(&in, ':')) {
-            out->time_us = scan_clock(&in, number);
-            out->time_us = is_negative ? -out->time_us : out->time_us;
+            out->time_us = scan_clock(&in, number, is_negative);
             break;
         }
         scan_unit(&in, is_negative ? -number : number, out);

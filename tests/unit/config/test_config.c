@@ -178,6 +178,22 @@ Test(config, says_what_is_wrong_with_a_value)
     }
 }
 
+Test(config, takes_a_placeholder_as_text_or_as_its_bytes)
+{
+    static const char *const bad[] = {"hex:", "hex:4", "hex:4g", "hex:00", "hex:6100", "hex:ff"};
+
+    expect_loads(REQUIRED "unavailable.value.placeholder=hexagon\n");
+    expect_text(config->unavailable_value_placeholder, "hexagon");
+    expect_loads(REQUIRED "unavailable.value.placeholder=hex:676F6eC3a9\n");
+    expect_text(config->unavailable_value_placeholder, "gon\xc3\xa9");
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        char text[512] = {0};
+        snprintf(text, sizeof(text), REQUIRED "unavailable.value.placeholder=%s\n", bad[i]);
+        cr_expect_not(load(text), "%s", bad[i]);
+        cr_expect_not_null(strstr(problem(), "behind hex:"), "%s", problem());
+    }
+}
+
 Test(config, refuses_what_would_change_the_output_and_is_not_built)
 {
     static const char *const lines[] = {
