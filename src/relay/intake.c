@@ -570,3 +570,28 @@ void intake_snapshot_end(struct intake *in)
     in->end_lsn = in->source.lsn;
     in->source = (struct change_source){.connector = &in->connector, .now_ns = in->source.now_ns};
 }
+
+uint64_t intake_snapshot_divide(struct intake *in)
+{
+    ledger_commit(in->parts.ledger, in->source.lsn);
+    uint64_t mark = ledger_mark(in->parts.ledger);
+    ledger_begin(in->parts.ledger);
+    return mark;
+}
+
+enum wr_status intake_note(struct intake *in, const char *topic, struct wr_slice key,
+                           struct wr_slice value, struct wr_error *err)
+{
+    struct publisher_record record = {.topic = wr_slice_str(topic),
+                                      .partition = 0,
+                                      .timestamp_ms = -1,
+                                      .key = key,
+                                      .value = value};
+    enum wr_status status = produce(in, &record, 0, err);
+
+    if (status == WR_REJECT) {
+        err->status = WR_FATAL;
+        return WR_FATAL;
+    }
+    return status;
+}

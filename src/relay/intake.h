@@ -56,6 +56,16 @@ WR_MUST_USE enum wr_status intake_snapshot_row(struct intake *intake, uint32_t r
                                                const struct tuple *row, enum snapshot_marker marker,
                                                struct wr_error *err);
 void intake_snapshot_end(struct intake *intake);
+/*
+ * Divides that transaction in two. Once the ledger has passed the mark that comes back, everything
+ * before it is acknowledged.
+ */
+uint64_t intake_snapshot_divide(struct intake *intake);
+
+/* A record of walrelay's own, for itself, in the transaction that is open; as bytes. */
+WR_MUST_USE enum wr_status intake_note(struct intake *intake, const char *topic,
+                                       struct wr_slice key, struct wr_slice value,
+                                       struct wr_error *err);
 
 bool intake_captures(const struct intake *intake, const char *schema, const char *table);
 

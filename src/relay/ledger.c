@@ -166,6 +166,17 @@ void ledger_acknowledge(struct ledger *ledger, ledger_ticket ticket)
     }
 }
 
+ledger_ticket ledger_mark(const struct ledger *ledger)
+{
+    assert(!ledger->is_open);
+    return ledger->next;
+}
+
+bool ledger_has_passed(const struct ledger *ledger, ledger_ticket mark)
+{
+    return ledger->first >= mark;
+}
+
 wr_lsn ledger_confirmable(const struct ledger *ledger)
 {
     return ledger->confirmable;

@@ -58,6 +58,13 @@ void ledger_keepalive(struct ledger *ledger, wr_lsn wal_end);
 /* One record is acknowledged. */
 void ledger_acknowledge(struct ledger *ledger, ledger_ticket ticket);
 
+/*
+ * A mark behind all that was begun until now, to ask later whether all of it is acknowledged. To be
+ * taken while no transaction is open.
+ */
+ledger_ticket ledger_mark(const struct ledger *ledger);
+bool ledger_has_passed(const struct ledger *ledger, ledger_ticket mark);
+
 /* What may be confirmed; 0: nothing yet. */
 wr_lsn ledger_confirmable(const struct ledger *ledger);
 /* The highest LSN that was received, for the write position of a status update. */

@@ -1,12 +1,16 @@
 /*
  * The initial snapshot: when one is taken, and how it joins the stream.
  *
- *   no slot yet    a slot is made with the snapshot that belongs to its place in the WAL; the rows
- *                  are published; the stream goes on at that place
- *   a slot exists  (snapshot.mode=always) a passing slot is made for the sake of its snapshot; the
- *                  stream is published up to there, then the rows, then the stream goes on
+ *   no slot yet     a slot of another name is made with the snapshot that belongs to its place in
+ *                   the WAL; the rows are published; the slot is kept under its own name, and its
+ *                   stream goes on at that place
+ *   a slot exists   (snapshot.mode=always) a passing slot is made for the sake of its snapshot; the
+ *                   stream is published up to there, then the rows, then the stream goes on
+ *   an unfinished   the same, with the stream of the slot of the other name, and the rows that are
+ *   snapshot        not yet published
  *
- * So a row of the snapshot never comes behind a newer change of it, and none is missing.
+ * So a row of the snapshot never comes behind a newer change of it, and none is missing: see
+ * docs/adr/0004.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -18,6 +22,9 @@
 #include "config/config.h"
 #include "relay/intake.h"
 #include "relay/ledger.h"
+#include "relay/relay.h"
+#include "relay/snapshot_notes.h"
+#include "relay/snapshot_state.h"
 #include "relay/state.h"
 #include "streamer/catalog_pg.h"
 #include "streamer/snapshot.h"
@@ -98,6 +105,10 @@ static enum wr_status take_event(struct relay *r, const struct snapshot_event *e
     case SNAPSHOT_ROW:
         return intake_snapshot_row(r->intake, event->relation_oid, &event->row, event->marker, err);
     case SNAPSHOT_PART:
+        if (r->notes != NULL) {
+            snapshot_notes_add(r->notes, r, &event->mark);
+        }
+        return WR_OK;
     case SNAPSHOT_DONE:
         break;
     }
@@ -160,6 +171,9 @@ static enum wr_status copy_rows(struct relay *r, uint64_t first_count, struct wr
         if (status == WR_OK) {
             status = relay_serve_publisher(r, err);
         }
+        if (status == WR_OK && r->notes != NULL) {
+            status = snapshot_notes_write(r->notes, r, err);
+        }
         if (status == WR_OK && r->stop_wanted) {
             return wr_fail(err, WR_RETRY, "snapshot", "interrupted");
         }
@@ -207,6 +221,9 @@ static enum wr_status connect_again(struct relay *r, struct wr_error *err)
         r->stream = NULL;
         status = stream_connect(r->config, &r->stream, err);
     }
+    if (status == WR_OK) {
+        status = stream_lock_snapshot(r->stream, err);
+    }
     return status;
 }
 
@@ -244,59 +261,188 @@ static enum wr_status catch_up(struct relay *r, wr_lsn lsn, struct wr_error *err
     return status;
 }
 
-static enum wr_status open_rows(struct relay *r, const char *snapshot_name, struct wr_error *err)
+/* How one snapshot is taken. */
+struct attempt {
+    const struct slot_state *slot;
+    enum snapshot_slot kind;      /* of the slot that exports the snapshot */
+    bool has_stream;              /* the changes are published, too */
+    bool catches_up;              /* first those that came before the snapshot */
+    struct snapshot_state *state; /* that survives a crash, or NULL */
+    bool is_resumed;              /* an earlier one is gone on with */
+};
+
+static enum wr_status open_rows(struct relay *r, const struct attempt *attempt,
+                                const char *snapshot_name, struct wr_error *err)
 {
     struct snapshot_options options = {
         .snapshot_name = snapshot_name,
         .filter = {.context = r, .is_captured = is_wanted},
+        .context = attempt->state,
+        .find_mark = attempt->is_resumed ? snapshot_state_find : NULL,
     };
 
     return snapshot_open(r->config, &options, &r->snapshot, err);
 }
 
 /* The slot that was made for the snapshot becomes the slot. */
-static enum wr_status keep_slot(struct relay *r, wr_lsn lsn, struct wr_error *err)
+static enum wr_status keep_slot(struct relay *r, const struct attempt *attempt, wr_lsn lsn,
+                                struct wr_error *err)
 {
-    enum wr_status status = catalog_keep_slot(r->catalog, SNAPSHOT_SLOT_TEMPORARY, err);
+    enum snapshot_slot kind =
+        attempt->state != NULL ? SNAPSHOT_SLOT_LASTING : SNAPSHOT_SLOT_TEMPORARY;
+    enum wr_status status = catalog_keep_slot(r->catalog, kind, err);
 
-    r->start_lsn = lsn;
-    return status == WR_OK ? stream_drop_snapshot_slot(r->stream, SNAPSHOT_SLOT_TEMPORARY, err)
-                           : status;
+    if (!attempt->is_resumed) {
+        r->start_lsn = lsn;
+    }
+    if (status == WR_OK) {
+        status = stream_drop_snapshot_slot(r->stream, kind, err);
+    }
+    return status == WR_OK && r->notes != NULL ? snapshot_notes_begin(r->notes, r, 0, err) : status;
 }
 
 /* The snapshot's connections hold what they see from here on: its slot is needed no more. */
-static enum wr_status join_stream(struct relay *r, wr_lsn lsn, struct wr_error *err)
+static enum wr_status join_stream(struct relay *r, const struct attempt *attempt, wr_lsn lsn,
+                                  struct wr_error *err)
 {
     enum wr_status status = stream_drop_snapshot_slot(r->stream, SNAPSHOT_SLOT_TEMPORARY, err);
 
+    if (status == WR_OK && attempt->is_resumed) {
+        stream_use_snapshot_slot(r->stream);
+    }
     return status == WR_OK ? catch_up(r, lsn, err) : status;
+}
+
+/* Somebody else's slot may have that name. */
+static enum wr_status check_snapshot_slot(const struct relay *r, const struct slot_state *slot,
+                                          struct wr_error *err)
+{
+    if (slot->exists && (strcmp(slot->plugin, "pgoutput") != 0 ||
+                         strcmp(slot->database, r->config->database_dbname) != 0)) {
+        return wr_fail(err, WR_FATAL, "snapshot",
+                       "the slot %s_snapshot is another's: it is of plugin \"%s\" and database "
+                       "\"%s\"; set another slot.name, since a snapshot needs this one",
+                       r->config->slot_name, slot->plugin, slot->database);
+    }
+    return WR_OK;
+}
+
+enum wr_status relay_drop_leftover(struct relay *r, struct wr_error *err)
+{
+    struct slot_state slot;
+    enum wr_status status = catalog_snapshot_slot(r->catalog, &slot, err);
+
+    if (status != WR_OK || !slot.exists || check_snapshot_slot(r, &slot, err) != WR_OK) {
+        return status;
+    }
+    status = stream_lock_snapshot(r->stream, err); /* whoever holds it is using the slot */
+    if (status != WR_OK) {
+        return status;
+    }
+    wr_log(WR_LOG_INFO, "snapshot",
+           WR_MSG("dropping the slot of a snapshot that is not gone on "
+                  "with"),
+           WR_STR("slot.name", r->config->slot_name));
+    return stream_drop_snapshot_slot(r->stream, SNAPSHOT_SLOT_LASTING, err);
+}
+
+/* From what an earlier run has left: goes on with its snapshot, or clears it away. */
+static enum wr_status look_back(struct relay *r, struct attempt *attempt, struct wr_error *err)
+{
+    struct slot_state left;
+    enum wr_status status = catalog_snapshot_slot(r->catalog, &left, err);
+
+    if (status == WR_OK) {
+        status = check_snapshot_slot(r, &left, err);
+    }
+    if (status != WR_OK) {
+        return status;
+    }
+    attempt->is_resumed = left.exists && strcmp(left.wal_status, "lost") != 0 &&
+                          snapshot_state_lsn(attempt->state) != 0;
+    if (attempt->is_resumed) {
+        attempt->catches_up = true;
+        r->start_lsn =
+            left.confirmed_flush_lsn > r->start_lsn ? left.confirmed_flush_lsn : r->start_lsn;
+        return WR_OK;
+    }
+    attempt->kind = SNAPSHOT_SLOT_LASTING;
+    if (left.exists) {
+        wr_log(WR_LOG_WARN, "snapshot",
+               WR_MSG("an earlier snapshot cannot be gone on with, and starts anew"),
+               WR_STR("slot.name", r->config->slot_name),
+               WR_STR("reason", snapshot_state_lsn(attempt->state) == 0
+                                    ? "the state topic does not know it"
+                                    : "its slot is lost"));
+        status = stream_drop_snapshot_slot(r->stream, SNAPSHOT_SLOT_LASTING, err);
+    }
+    return status == WR_OK ? snapshot_notes_begin(r->notes, r, 0, err) : status;
+}
+
+static enum wr_status plan(struct relay *r, struct attempt *attempt, struct wr_error *err)
+{
+    attempt->kind = SNAPSHOT_SLOT_TEMPORARY;
+    attempt->has_stream = r->config->snapshot_mode != SNAPSHOT_INITIAL_ONLY;
+    attempt->catches_up = attempt->slot->exists && attempt->has_stream;
+    enum wr_status status = stream_lock_snapshot(r->stream, err);
+    if (status != WR_OK || !attempt->has_stream || attempt->slot->exists || r->options->to_stdout) {
+        return status;
+    }
+    attempt->state = snapshot_state_new(r->config, r->system_identifier);
+    status = snapshot_state_load(attempt->state, err);
+    if (status == WR_REJECT) {
+        wr_log(WR_LOG_WARN, "snapshot", WR_MSG("a crash will start the snapshot anew"),
+               WR_STR("reason", err->text));
+        snapshot_state_free(attempt->state);
+        attempt->state = NULL;
+        return WR_OK;
+    }
+    r->notes = snapshot_notes_new(attempt->state);
+    return status == WR_OK ? look_back(r, attempt, err) : status;
+}
+
+static enum wr_status begin(struct relay *r, const struct attempt *attempt, wr_lsn *lsn,
+                            struct wr_error *err)
+{
+    const char *name = NULL;
+    enum wr_status status = stream_create_snapshot_slot(r->stream, attempt->kind, &name, lsn, err);
+
+    if (status == WR_OK) {
+        wr_log(
+            WR_LOG_INFO, "snapshot",
+            WR_MSG(attempt->is_resumed ? "snapshot goes on where it stopped" : "snapshot begins"),
+            WR_STR("slot.name", r->config->slot_name), WR_LSN("lsn", *lsn));
+        status = open_rows(r, attempt, name, err);
+    }
+    if (status == WR_OK && attempt->kind == SNAPSHOT_SLOT_LASTING) {
+        status = snapshot_notes_begin(r->notes, r, *lsn, err);
+    }
+    if (status == WR_OK && attempt->catches_up) {
+        status = join_stream(r, attempt, *lsn, err);
+    }
+    return status;
 }
 
 static enum wr_status take(struct relay *r, const struct slot_state *slot, struct wr_error *err)
 {
-    bool streams = r->config->snapshot_mode != SNAPSHOT_INITIAL_ONLY;
-    const char *name = NULL;
+    struct attempt attempt = {.slot = slot};
     wr_lsn lsn = 0;
-    enum wr_status status =
-        stream_create_snapshot_slot(r->stream, SNAPSHOT_SLOT_TEMPORARY, &name, &lsn, err);
+    enum wr_status status = plan(r, &attempt, err);
 
-    if (status != WR_OK) {
-        return status;
-    }
-    wr_log(WR_LOG_INFO, "snapshot", WR_MSG("snapshot begins"),
-           WR_STR("slot.name", r->config->slot_name), WR_LSN("lsn", lsn));
-    status = open_rows(r, name, err);
-    if (status == WR_OK && slot->exists && streams) {
-        status = join_stream(r, lsn, err);
+    if (status == WR_OK) {
+        status = begin(r, &attempt, &lsn, err);
     }
     if (status == WR_OK) {
         status = copy_tables(r, lsn, err);
     }
     snapshot_close(r->snapshot);
     r->snapshot = NULL;
-    if (status == WR_OK && streams && !slot->exists) {
-        status = keep_slot(r, lsn, err);
+    if (status == WR_OK && attempt.has_stream && !slot->exists) {
+        status = keep_slot(r, &attempt, lsn, err);
     }
+    snapshot_notes_free(r->notes);
+    r->notes = NULL;
+    snapshot_state_free(attempt.state);
     return status;
 }
 

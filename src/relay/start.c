@@ -116,7 +116,13 @@ static enum wr_status prepare_slot(struct relay *r, struct wr_error *err)
     if (relay_wants_snapshot(r, &slot)) {
         return relay_take_snapshot(r, &slot, err);
     }
-    return slot.exists ? WR_OK : stream_create_slot(r->stream, &r->start_lsn, err);
+    if (!r->was_connected) {
+        status = relay_drop_leftover(r, err);
+    }
+    if (status != WR_OK || slot.exists) {
+        return status;
+    }
+    return stream_create_slot(r->stream, &r->start_lsn, err);
 }
 
 static void plan_reports(struct relay *r)

@@ -17,6 +17,7 @@ struct ledger;
 struct publisher;
 struct slot_state;
 struct snapshot;
+struct snapshot_notes;
 struct stream;
 struct wr_regex_list;
 
@@ -36,6 +37,7 @@ struct relay {
     bool was_connected;
     bool has_snapshot;                     /* this process has taken one to its end */
     bool is_over;                          /* nothing is to be streamed */
+    struct snapshot_notes *notes;          /* of a snapshot that survives a crash; else NULL */
     struct wr_regex_list *snapshot_tables; /* snapshot.include.collection.list, NULL: all */
     wr_lsn until_lsn;                      /* where a stream ends of itself, 0: never */
     bool is_at_until;                      /* what comes next belongs behind it */
@@ -77,6 +79,9 @@ bool relay_wants_snapshot(const struct relay *r, const struct slot_state *slot);
  */
 WR_MUST_USE enum wr_status relay_renew_slot(struct relay *r, struct slot_state *slot,
                                             struct wr_error *err);
+/* The slot of an unfinished snapshot, where none is to be taken, would hold back the WAL for ever.
+ */
+WR_MUST_USE enum wr_status relay_drop_leftover(struct relay *r, struct wr_error *err);
 /* Takes it, and sees to it that a slot is there whose stream goes on behind it, at `start_lsn`. */
 WR_MUST_USE enum wr_status relay_take_snapshot(struct relay *r, const struct slot_state *slot,
                                                struct wr_error *err);

@@ -40,6 +40,7 @@ struct stream {
     PGconn *conn;
     struct stream_identity identity;
     char snapshot_name[SNAPSHOT_NAME_SIZE_MAX];
+    char slot_name[SNAPSHOT_SLOT_NAME_SIZE]; /* whose stream it is */
     char *message; /* libpq's copy of the last CopyData, lent to the caller */
     bool wants_write;
     PQnoticeReceiver log_notice;
@@ -139,6 +140,7 @@ enum wr_status stream_connect(const struct config *config, struct stream **out,
     }
     *out = NULL;
     s->config = config;
+    (void)snprintf(s->slot_name, sizeof(s->slot_name), "%s", config->slot_name);
     enum wr_status status = connect_open(config, CONNECT_REPLICATION, &s->conn, err);
     if (status == WR_OK) {
         s->log_notice = PQsetNoticeReceiver(s->conn, take_notice, s);
@@ -218,6 +220,26 @@ enum wr_status stream_create_slot(struct stream *s, wr_lsn *consistent_lsn, stru
     return create_slot(s, s->config->slot_name, false, false, consistent_lsn, err);
 }
 
+enum wr_status stream_lock_snapshot(struct stream *s, struct wr_error *err)
+{
+    char sql[256];
+    PGresult *result = NULL;
+
+    /* A slot's name needs no quoting. */
+    (void)snprintf(sql, sizeof(sql),
+                   "SELECT pg_catalog.pg_try_advisory_lock("
+                   "pg_catalog.hashtextextended('walrelay snapshot %s', 0))",
+                   s->config->slot_name);
+    enum wr_status status = query_row(s, sql, 1, &result, err);
+    if (status == WR_OK && PQgetvalue(result, 0, 0)[0] != 't') {
+        status =
+            wr_fail(err, WR_RETRY, "stream", "another walrelay is taking the snapshot for slot %s",
+                    s->config->slot_name);
+    }
+    PQclear(result);
+    return status;
+}
+
 enum wr_status stream_create_snapshot_slot(struct stream *s, enum snapshot_slot kind,
                                            const char **snapshot_name, wr_lsn *consistent_lsn,
                                            struct wr_error *err)
@@ -283,7 +305,7 @@ static void make_start(const struct stream *s, wr_lsn start, bool with_messages,
 
     (void)snprintf(lsn, sizeof(lsn), WR_LSN_FMT, WR_LSN_ARGS(start));
     WR_BUFFER_LITERAL(sql, "START_REPLICATION SLOT ");
-    command_add_identifier(sql, s->config->slot_name);
+    command_add_identifier(sql, s->slot_name);
     WR_BUFFER_LITERAL(sql, " LOGICAL ");
     wr_buffer_add_str(sql, lsn);
     WR_BUFFER_LITERAL(sql, " (proto_version '1', publication_names ");
@@ -302,15 +324,20 @@ static void advise(const struct stream *s, const char *sqlstate, struct wr_error
                        "look at slot %s in pg_replication_slots: if it is lost, the changes since "
                        "its confirmed_flush_lsn are gone, and only dropping it and a new snapshot "
                        "help",
-                       s->config->slot_name);
+                       s->slot_name);
     } else if (strcmp(sqlstate, "42704") == 0) {
         command_advise(err,
                        "slot %s and publication %s must both exist, and a publication made after "
                        "its slot is not seen by older changes: drop the slot and start again",
-                       s->config->slot_name, s->config->publication_name);
+                       s->slot_name, s->config->publication_name);
     } else if (strcmp(sqlstate, "55006") == 0) {
-        command_advise(err, "trying again until slot %s is free", s->config->slot_name);
+        command_advise(err, "trying again until slot %s is free", s->slot_name);
     }
+}
+
+void stream_use_snapshot_slot(struct stream *s)
+{
+    snapshot_slot_name(s->config, SNAPSHOT_SLOT_LASTING, s->slot_name);
 }
 
 enum wr_status stream_start(struct stream *s, wr_lsn start, bool with_messages,

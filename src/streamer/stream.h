@@ -56,6 +56,12 @@ WR_MUST_USE enum wr_status stream_create_slot(struct stream *s, wr_lsn *consiste
                                               struct wr_error *err);
 
 /*
+ * Takes a lock that this connection then holds: two that take snapshots for one slot would publish
+ * each other's rows late. WR_RETRY while another process has it.
+ */
+WR_MUST_USE enum wr_status stream_lock_snapshot(struct stream *s, struct wr_error *err);
+
+/*
  * Creates a slot beside it, with an exported snapshot: the state of the database at
  * `consistent_lsn`. catalog_keep_slot() makes it the real one once all of the snapshot is
  * acknowledged. The name in `snapshot_name` (owned by the stream) is valid until the next call on
@@ -69,6 +75,9 @@ WR_MUST_USE enum wr_status stream_create_snapshot_slot(struct stream *s, enum sn
 WR_MUST_USE enum wr_status stream_drop_snapshot_slot(struct stream *s, enum snapshot_slot kind,
                                                      struct wr_error *err);
 WR_MUST_USE enum wr_status stream_drop_slot(struct stream *s, struct wr_error *err);
+
+/* From now on the stream is that of the lasting slot of a snapshot, instead of the slot's. */
+void stream_use_snapshot_slot(struct stream *s);
 
 /*
  * START_REPLICATION at `start` (0: from the slot's confirmed_flush_lsn). WR_RETRY while the slot
