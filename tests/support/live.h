@@ -11,7 +11,7 @@
 #include "support/services.h"
 
 enum {
-    LIVE_SETTING_COUNT_MAX = 32,
+    LIVE_SETTING_COUNT_MAX = 96,
     LIVE_SETTING_SIZE = 512,
     LIVE_PATH_SIZE = 256,
     LIVE_WAIT_MS = 60000, /* for what takes milliseconds on a machine that does nothing else */
