@@ -12,6 +12,7 @@ const struct property_group *const property_table[] = {
     &table_predicates,
     &table_event_router,
     &table_unwrap,
+    &table_logical_router,
     &table_regex_router,
     &table_cast,
     &table_drop_headers,

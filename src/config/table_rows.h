@@ -44,7 +44,7 @@
 extern const struct property_group table_connection, table_slot, table_capture, table_snapshot;
 extern const struct property_group table_topics, table_values, table_converters;
 extern const struct property_group table_transforms, table_predicates, table_event_router,
-    table_unwrap, table_regex_router;
+    table_unwrap, table_logical_router, table_regex_router;
 extern const struct property_group table_cast, table_drop_headers, table_extract_field,
     table_flatten, table_header_from, table_hoist_field, table_insert_field, table_insert_header,
     table_mask_field, table_replace_field, table_set_schema_metadata, table_timestamp_converter,

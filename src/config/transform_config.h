@@ -21,6 +21,7 @@
 #define WR_TRANSFORMS(X)                                                                           \
     X(EVENT_ROUTER, event_router, "io.debezium.transforms.outbox.EventRouter", WR_SIDE_NONE)       \
     X(UNWRAP, unwrap, "io.debezium.transforms.ExtractNewRecordState", WR_SIDE_NONE)                \
+    X(LOGICAL_ROUTER, logical_router, "io.debezium.transforms.ByLogicalTableRouter", WR_SIDE_NONE) \
     X(REGEX_ROUTER, regex_router, WR_KAFKA_CLASS("RegexRouter"), WR_SIDE_NONE)                     \
     WR_KAFKA_TRANSFORMS(X)
 
@@ -82,6 +83,16 @@ struct unwrap_config {
     bool drop_fields_keep_schema_compatible; /* true */
 };
 
+/* io.debezium.transforms.ByLogicalTableRouter */
+struct logical_router_config {
+    const char *topic_regex;
+    const char *topic_replacement;
+    bool key_enforce_uniqueness;       /* true */
+    const char *key_field_name;        /* __dbz__physicalTableIdentifier */
+    const char *key_field_regex;       /* NULL: the old topic itself is the field's value */
+    const char *key_field_replacement; /* NULL without the expression */
+};
+
 struct regex_router_config {
     const char *regex;
     const char *replacement;
@@ -112,6 +123,7 @@ struct transform_config {
     union {
         struct event_router_config event_router;
         struct unwrap_config unwrap;
+        struct logical_router_config logical_router;
         struct regex_router_config regex_router;
         struct cast_config cast;
         struct drop_headers_config drop_headers;
