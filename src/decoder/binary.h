@@ -13,13 +13,10 @@ WR_MUST_USE bool bits_settle(struct column_type *type, struct wr_arena *arena);
 WR_MUST_USE bool bytea_settle(struct column_type *type, struct wr_arena *arena);
 WR_MUST_USE bool opaque_settle(struct column_type *type, struct wr_arena *arena);
 
-/*
- * The bytes that `hex`, a part of `text`, stands for; `ten` is the letter for it, 'a' or 'A'.
- * WR_REJECT, showing `text`, when it is not hexadecimal.
- */
+/* The bytes of hexadecimal text in capital letters, as PostGIS prints it; WR_REJECT for others. */
 WR_MUST_USE enum wr_status binary_decode_hex(const struct column_type *type, struct wr_slice text,
-                                             struct wr_slice hex, char ten, struct wr_arena *arena,
-                                             struct wr_slice *out, struct wr_error *err);
+                                             struct wr_arena *arena, struct wr_slice *out,
+                                             struct wr_error *err);
 
 /* bytea_output hex: "\xdeadbeef". DATUM_BYTES, or DATUM_STRING in base64 or hex. */
 WR_MUST_USE enum wr_status bytea_parse(const struct column_type *type, struct wr_slice text,

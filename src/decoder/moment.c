@@ -52,12 +52,16 @@ static int64_t scan_time(struct scan *in)
 /* "+02", "-07:52" or "-07:52:58", or nothing. */
 static void scan_offset(struct scan *in, struct moment *out)
 {
-    bool is_west = scan_accept(in, '-');
-
-    out->has_offset = is_west || scan_accept(in, '+');
-    if (!out->has_offset) {
+    out->offset_s = 0;
+    out->has_offset = scan_at(in, '+') || scan_at(in, '-');
+    bool is_utc = scan_left(in) == 3 && memcmp(in->next, "+00", 3) == 0;
+    if (is_utc) {
+        in->next = in->end; /* as nearly always: walrelay's connections are in UTC */
+    }
+    if (is_utc || !out->has_offset) {
         return;
     }
+    bool is_west = *in->next++ == '-';
     uint32_t seconds = scan_pair(in) * 3600;
     if (scan_accept(in, ':')) {
         seconds += scan_pair(in) * 60;
@@ -85,7 +89,6 @@ bool moment_read_date(struct wr_slice text, struct moment *out)
 {
     struct scan in = scan_start(text);
 
-    *out = (struct moment){0};
     scan_date(&in, out);
     return scan_end(&in, out);
 }
@@ -94,7 +97,6 @@ bool moment_read_time(struct wr_slice text, struct moment *out)
 {
     struct scan in = scan_start(text);
 
-    *out = (struct moment){0};
     out->time_us = scan_time(&in);
     scan_offset(&in, out);
     return scan_done(&in);
@@ -104,7 +106,6 @@ bool moment_read_timestamp(struct wr_slice text, struct moment *out)
 {
     struct scan in = scan_start(text);
 
-    *out = (struct moment){0};
     scan_date(&in, out);
     scan_expect(&in, ' ');
     out->time_us = scan_time(&in);

@@ -27,8 +27,8 @@ struct moment {
 
 /*
  * Read what PostgreSQL prints under DateStyle ISO: "2026-05-01", "0044-03-15 BC", "24:00:00",
- * "12:34:56.789012+02", "2026-05-01 12:34:56.789-07:52:58". The fields that are not in the text are
- * 0. False for anything else.
+ * "12:34:56.789012+02", "2026-05-01 12:34:56.789-07:52:58". Only the fields that the text speaks of
+ * are set. False for anything else.
  */
 bool moment_read_date(struct wr_slice text, struct moment *out);
 bool moment_read_time(struct wr_slice text, struct moment *out);      /* an offset may follow */

@@ -53,7 +53,7 @@ enum wr_status postgis_parse(const struct column_type *type, struct wr_slice tex
     if (fields == NULL) {
         return type_no_room(type, err);
     }
-    enum wr_status status = binary_decode_hex(type, text, text, 'A', arena, &wkb, err);
+    enum wr_status status = binary_decode_hex(type, text, arena, &wkb, err);
     if (status != WR_OK) {
         return status;
     }

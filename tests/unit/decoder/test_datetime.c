@@ -258,6 +258,15 @@ Test(datetime, has_the_form_and_the_schema_of_the_mode)
     }
 }
 
+Test(datetime, offsets_of_less_than_an_hour_count)
+{
+    cr_expect_str_eq(show_value(1266, -1, "12:00:00+00:30"), "'11:30:00Z'");
+    cr_expect_str_eq(show_value(1266, -1, "12:00:00-00:00:28"), "'12:00:28Z'");
+    cr_expect_str_eq(show_value(1184, 0, "1900-01-01 00:00:00+00:00:28"), "'1899-12-31T23:59:32Z'");
+    cr_expect_str_eq(show_value(1184, 0, "0044-03-15 12:00:00+00 BC"), "'-0043-03-15T12:00:00Z'");
+    EXPECT_REJECTS(1266, -1, "12:00:00+0", "12:00:00+0a", "12:00:00+00:", "12:00:00+00x");
+}
+
 Test(datetime, nanoseconds_beyond_the_int64_are_refused_and_never_wrapped)
 {
     options.time_precision_mode = TIME_PRECISION_NANOSECONDS;
