@@ -47,6 +47,14 @@ static const struct {
      "use io.debezium.transforms.ExtractNewRecordState"},
     {"io.debezium.transforms.ExtractSchemaToNewRecord",
      "use key.converter.schemas.enable and value.converter.schemas.enable"},
+    {"io.debezium.connector.postgresql.transforms.DecodeLogicalDecodingMessageContent",
+     "leave it out and decode message.content, which is bytes, where the topic is read"},
+    {"io.debezium.transforms.VectorToJsonConverter",
+     "leave it out: a vector is published as an array of numbers"},
+    {"io.debezium.transforms.SwapGeometryCoordinates",
+     "leave it out and swap the coordinates where the topic is read"},
+    {"io.debezium.transforms.GeometryFormatTransformer",
+     "leave it out and convert geometries where the topic is read"},
 };
 
 /* One transform or predicate while it is read. */

@@ -121,3 +121,26 @@ Test(replace_field, works_without_a_schema)
     smt.as.replace_field.exclude = (struct config_names){names, 2};
     expect_value(&replace_field_ops, "none | {c: NULL}");
 }
+
+/* More than it keeps: the last ones are made anew each time. */
+Test(replace_field, works_on_as_many_schemas_as_come)
+{
+    enum { SCHEMA_COUNT = 20 };
+    struct record_part parts[SCHEMA_COUNT];
+    char text[64];
+
+    of_three();
+    smt.as.replace_field.exclude = (struct config_names){names, 1};
+    for (size_t i = 0; i < SCHEMA_COUNT; i++) {
+        const char *name = wr_arena_printf(smt_relation.arena, "f%zu", i);
+        parts[i] = a_struct(GIVEN({"a", of_type(SCHEMA_INT32), an_int(1)},
+                                  {name, of_type(SCHEMA_INT32), an_int((int64_t)i)}));
+    }
+    for (size_t i = 0; i < (size_t)SCHEMA_COUNT * 2; i++) {
+        record.value = parts[i % SCHEMA_COUNT];
+        cr_assert_eq(apply(&replace_field_ops), WR_OK, "%s", err.text);
+        snprintf(text, sizeof(text), "Row{f%zu int32} | {f%zu: %zu}", i % SCHEMA_COUNT,
+                 i % SCHEMA_COUNT, i % SCHEMA_COUNT);
+        EXPECT_PART(record.value, text);
+    }
+}
