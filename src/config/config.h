@@ -97,11 +97,23 @@ enum header_converter_kind {
 
 enum errors_tolerance { TOLERANCE_NONE, TOLERANCE_ALL };
 
-/* column.mask.with.N.chars and column.truncate.to.N.chars: `size` is N, `columns` a regex list. */
+enum name_adjustment_mode {
+    NAME_ADJUSTMENT_NONE,
+    NAME_ADJUSTMENT_AVRO,
+    NAME_ADJUSTMENT_AVRO_UNICODE,
+};
+
+/*
+ * column.mask.with.N.chars and column.truncate.to.N.chars: `size` is N, `columns` a regex list; or
+ * column.mask.hash[.v2].ALGORITHM.with.salt.SALT.
+ */
 struct column_rule {
     bool is_mask;
     uint32_t size;
     const char *columns;
+    const char *hash_algorithm; /* NULL: no hash */
+    const char *salt;
+    bool hash_is_v2;
 };
 
 /* Strings are NULL where a property is unset and has no default. All lives as long as the config.
@@ -134,6 +146,9 @@ struct config {
     const char *message_key_columns;
     const char *message_prefix_include_list;
     const char *message_prefix_exclude_list;
+    const char *column_propagate_source_type;
+    const char *datatype_propagate_source_type;
+    bool skip_unchanged; /* skip.messages.without.change */
     struct column_rule *column_rules;
     size_t column_rule_count;
     bool skip_create, skip_update, skip_delete, skip_truncate; /* skipped.operations */
@@ -154,6 +169,8 @@ struct config {
     const char *topic_prefix;
     const char *topic_delimiter;
     bool tombstones_on_delete;
+    enum name_adjustment_mode schema_name_adjustment_mode;
+    enum name_adjustment_mode field_name_adjustment_mode;
     bool provide_transaction_metadata;
     const char *topic_transaction; /* behind the prefix */
     enum decimal_handling_mode decimal_handling_mode;

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/arena.h"
+#include "base/digest.h"
 #include "base/regex.h"
 #include "base/utf8.h"
 #include "config/loader.h"
@@ -157,28 +158,72 @@ static bool check_regex_list(struct loader *l, const struct entry *e, const char
     return true;
 }
 
+/* Adds `rule` for the columns that the property names. */
+static void add_column_rule(struct loader *l, const struct entry *e, struct column_rule rule)
+{
+    struct config *config = l->config;
+    size_t count = config->column_rule_count;
+
+    if (!check_regex_list(l, e, e->value)) {
+        return;
+    }
+    rule.columns = e->value;
+    config->column_rules =
+        loader_grow(l, config->column_rules, count, sizeof(*config->column_rules));
+    config->column_rules[count] = rule;
+    config->column_rule_count++;
+}
+
+/* The salt behind "ALGORITHM.with.salt."; NULL: the name is none of that form. */
+static const char *find_salt(const char *name)
+{
+    static const char BETWEEN_BOTH[] = ".with.salt.";
+    const char *found = strstr(name, BETWEEN_BOTH);
+
+    return found == NULL || found == name ? NULL : found + sizeof(BETWEEN_BOTH) - 1;
+}
+
+static void add_hash_rule(struct loader *l, const struct property_match *match,
+                          const struct entry *e)
+{
+    const char *name = loader_copy(l, match->wildcard);
+    bool is_v2 = strncmp(name, "v2.", 3) == 0;
+    const char *algorithm = is_v2 ? name + 3 : name;
+    const char *salt = find_salt(algorithm);
+
+    if (salt == NULL || *salt == '\0') {
+        loader_problem_name(l, e, "must end with ALGORITHM.with.salt.SALT");
+        return;
+    }
+    algorithm = loader_copy(
+        l, (struct wr_slice){algorithm, (size_t)(strstr(algorithm, ".with.salt.") - algorithm)});
+    struct wr_digest *digest = wr_digest_new(algorithm);
+    if (digest == NULL) {
+        loader_problem_name(l, e, "%s is no message digest that is known here", algorithm);
+        return;
+    }
+    wr_digest_free(digest);
+    add_column_rule(
+        l, e, (struct column_rule){.hash_algorithm = algorithm, .salt = salt, .hash_is_v2 = is_v2});
+}
+
 void set_column_rule(struct loader *l, const struct property_match *match, const struct entry *e,
                      void *base)
 {
-    struct config *config = base;
-    size_t count = config->column_rule_count;
-    unsigned long size = strtoul(match->wildcard.data, NULL, 10);
+    const char *name = match->property->name;
+    bool is_mask = strncmp(name, "column.mask", 11) == 0;
 
+    (void)base;
+    if (strncmp(name, "column.mask.hash", 16) == 0) {
+        add_hash_rule(l, match, e);
+        return;
+    }
+    unsigned long size = strtoul(match->wildcard.data, NULL, 10);
     if (size > INT32_MAX || match->wildcard.size > 10) {
         loader_problem(l, e, "the number in the name must be at most %" PRId32, INT32_MAX);
         return;
     }
-    if (!check_regex_list(l, e, e->value)) {
-        return;
-    }
-    config->column_rules =
-        loader_grow(l, config->column_rules, count, sizeof(*config->column_rules));
-    config->column_rules[count] = (struct column_rule){
-        .is_mask = strncmp(match->property->name, "column.mask", 11) == 0,
-        .size = (uint32_t)size,
-        .columns = e->value,
-    };
-    config->column_rule_count++;
+    add_column_rule(l, e, (struct column_rule){.is_mask = is_mask, .size = (uint32_t)size});
 }
 
 /* "table:column,column;table:column", where the table is an expression. */

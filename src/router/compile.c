@@ -1,5 +1,6 @@
 #include "router/compile.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,13 @@
 #include "config/config.h"
 #include "decoder/catalog.h"
 #include "decoder/relation.h"
+#include "decoder/schema.h"
+#include "router/adjust.h"
 #include "router/filter.h"
 #include "router/plan.h"
 #include "router/rules.h"
 #include "router/schemas.h"
+#include "router/source_type.h"
 
 /* pg_type.dat: what mask and truncate rules apply to, as Debezium's "character-based" columns. */
 enum { OID_NAME = 19, OID_TEXT = 25, OID_BPCHAR = 1042, OID_VARCHAR = 1043 };
@@ -24,6 +28,7 @@ struct compilation {
     struct relation *relation;
     struct route_plan *plan;
     struct column_plan *columns;
+    const struct schema **plain_schemas; /* of the columns, as no rule has changed them */
     struct column_plan *key_copies;
     struct table_info table; /* column_count 0 when the catalog does not know it any more */
 };
@@ -73,37 +78,130 @@ static struct wr_slice json_name(struct wr_arena *arena, const char *name)
     return (struct wr_slice){copy, copy == NULL ? 0 : size};
 }
 
+/* A column's name as field.name.adjustment.mode has it. NULL: the arena is full. */
+static const char *field_name(const struct compilation *c, const char *name)
+{
+    enum name_adjustment_mode mode = c->context->config->field_name_adjustment_mode;
+    struct wr_buffer out;
+
+    if (mode == NAME_ADJUSTMENT_NONE) {
+        return name;
+    }
+    wr_buffer_init(&out, WR_RELATION_SIZE_MAX);
+    adjust_name(&out, mode, ADJUST_FIELD, wr_slice_str(name));
+    const char *copy = wr_arena_strndup(c->relation->arena, out.data, out.size);
+    wr_buffer_done(&out);
+    return copy;
+}
+
 static bool is_character_type(uint32_t oid)
 {
     return oid == OID_NAME || oid == OID_TEXT || oid == OID_BPCHAR || oid == OID_VARCHAR;
 }
 
-/* column.mask.with.N.chars and column.truncate.to.N.chars. */
-static bool apply_rule(const struct compilation *c, struct column_plan *column)
+/* Every value is `size` asterisks. */
+static bool apply_mask(const struct compilation *c, struct column_plan *column, uint32_t size)
 {
-    struct wr_arena *arena = c->relation->arena;
-    const char *name =
-        wr_arena_printf(arena, "%s.%s.%s", c->relation->schema, c->relation->table, column->name);
-    if (name == NULL) {
+    char *stars = wr_arena_alloc(c->relation->arena, size + (size_t)1, 1);
+    struct datum *mask = wr_arena_alloc(c->relation->arena, 1, sizeof(*mask));
+
+    if (stars == NULL || mask == NULL) {
         return false;
     }
-    const struct column_rule *rule = rules_column(c->context->rules, wr_slice_str(name));
+    memset(stars, '*', size);
+    *mask = (struct datum){.kind = DATUM_STRING, .as.bytes = {stars, size}};
+    column->mask = mask;
+    return true;
+}
+
+static bool apply_rule(const struct compilation *c, struct column_plan *column,
+                       const struct column_rule *rule)
+{
     if (rule == NULL || !is_character_type(column->type.oid)) {
+        return true;
+    }
+    if (rule->hash_algorithm != NULL) {
+        column->hash = rules_column_hash(c->context->rules, rule);
+        column->truncate_size = source_type_text_size_max(&column->type);
         return true;
     }
     if (!rule->is_mask) {
         column->truncate_size = rule->size;
         return true;
     }
-    char *stars = wr_arena_alloc(arena, rule->size + (size_t)1, 1);
-    struct datum *mask = wr_arena_alloc(arena, 1, sizeof(*mask));
-    if (stars == NULL || mask == NULL) {
-        return false;
+    return apply_mask(c, column, rule->size);
+}
+
+/* The column's type as pg_type names it; that of a domain is the domain. WR_RETRY as the catalog.
+ */
+static enum wr_status type_name(const struct compilation *c, const struct column_plan *column,
+                                const char **out, struct wr_error *err)
+{
+    const struct catalog_source *catalog = c->context->catalog;
+    struct type_info info = {0};
+    enum wr_status status =
+        catalog->type(catalog->context, c->relation->columns[column->index].type_oid,
+                      c->relation->arena, &info, err);
+
+    *out = status == WR_OK ? info.name : column->type.name;
+    return status == WR_REJECT ? WR_OK : status; /* dropped meanwhile */
+}
+
+/* What a rule and column.propagate.source.type say of the column in its schema. */
+static enum wr_status parameters_compile(const struct compilation *c, struct column_plan *column,
+                                         const struct column_rule *rule, const char *full_name,
+                                         struct wr_error *err)
+{
+    struct wr_arena *arena = c->relation->arena;
+    struct schema_parameter more[SOURCE_TYPE_PARAMETER_COUNT + 1];
+    size_t count = 0;
+
+    if (rule != NULL && (rule->is_mask || rule->hash_algorithm != NULL)) {
+        more[count++] = (struct schema_parameter){"masked", "true"};
+    } else if (rule != NULL) {
+        more[count++] = (struct schema_parameter){"truncateLength",
+                                                  wr_arena_printf(arena, "%" PRIu32, rule->size)};
     }
-    memset(stars, '*', rule->size);
-    *mask = (struct datum){.kind = DATUM_STRING, .as.bytes = {stars, rule->size}};
-    column->mask = mask;
-    return true;
+    if (rules_ask_types(c->context->rules)) {
+        const char *type = NULL;
+        enum wr_status status = type_name(c, column, &type, err);
+        if (status != WR_OK) {
+            return status;
+        }
+        const char *datatype =
+            wr_arena_printf(arena, "%s.%s.%s", c->relation->schema, c->relation->table, type);
+        if (datatype == NULL) {
+            return too_large(c, err);
+        }
+        if (rules_propagate_type(c->context->rules, wr_slice_str(full_name),
+                                 wr_slice_str(datatype))) {
+            if (!source_type_parameters(&column->type, type,
+                                        c->relation->columns[column->index].name, arena,
+                                        &more[count])) {
+                return too_large(c, err);
+            }
+            count += SOURCE_TYPE_PARAMETER_COUNT;
+        }
+    }
+    column->schema = schemas_with_parameters(arena, column->schema, more, count);
+    return column->schema == NULL ? too_large(c, err) : WR_OK;
+}
+
+/* What the configuration says of this column. */
+static enum wr_status rules_compile(const struct compilation *c, struct column_plan *column,
+                                    struct wr_error *err)
+{
+    const char *name =
+        wr_arena_printf(c->relation->arena, "%s.%s.%s", c->relation->schema, c->relation->table,
+                        c->relation->columns[column->index].name);
+    if (name == NULL) {
+        return too_large(c, err);
+    }
+    const struct column_rule *rule = rules_column(c->context->rules, wr_slice_str(name));
+    if (!apply_rule(c, column, rule)) {
+        return too_large(c, err);
+    }
+    return parameters_compile(c, column, rule, name, err);
 }
 
 /* The columns of the replica identity, where that is a key or an index, are never null. */
@@ -140,8 +238,9 @@ static enum wr_status column_compile(struct compilation *c, uint16_t index, stru
     struct column_plan *column = &c->columns[index];
     const struct column_info *info = find_info(&c->table, source->name);
 
-    column->name = source->name;
-    column->json_name = json_name(relation->arena, source->name);
+    column->name = field_name(c, source->name);
+    column->json_name =
+        column->name == NULL ? (struct wr_slice){0} : json_name(relation->arena, column->name);
     column->index = index;
     column->is_identity = source->is_key;
     enum wr_status status =
@@ -158,10 +257,14 @@ static enum wr_status column_compile(struct compilation *c, uint16_t index, stru
     if (status == WR_OK) {
         status = schema_compile(c, column, info, err);
     }
+    c->plain_schemas[index] = column->schema;
+    if (status == WR_OK) {
+        status = rules_compile(c, column, err);
+    }
     if (status != WR_OK) {
         return status;
     }
-    return column->json_name.size > 0 && apply_rule(c, column) ? WR_OK : too_large(c, err);
+    return column->json_name.size > 0 ? WR_OK : too_large(c, err);
 }
 
 static enum wr_status columns_compile(struct compilation *c, struct wr_error *err)
@@ -172,7 +275,8 @@ static enum wr_status columns_compile(struct compilation *c, struct wr_error *er
 
     c->columns = wr_arena_alloc(relation->arena, count + 1, sizeof(*c->columns));
     plan->value_columns = wr_arena_alloc(relation->arena, count + 1, sizeof(*plan->value_columns));
-    if (c->columns == NULL || plan->value_columns == NULL) {
+    c->plain_schemas = wr_arena_alloc(relation->arena, count + 1, sizeof(const struct schema *));
+    if (c->columns == NULL || plan->value_columns == NULL || c->plain_schemas == NULL) {
         return too_large(c, err);
     }
     plan->columns = c->columns;
@@ -183,7 +287,7 @@ static enum wr_status columns_compile(struct compilation *c, struct wr_error *er
         }
         if (c->columns[i].type.parse != NULL &&
             filter_has_column(c->context->filter, relation->schema, relation->table,
-                              c->columns[i].name)) {
+                              relation->columns[i].name)) {
             plan->value_columns[plan->value_column_count++] = &c->columns[i];
         }
     }
@@ -193,7 +297,7 @@ static enum wr_status columns_compile(struct compilation *c, struct wr_error *er
 static const struct column_plan *find_column(const struct compilation *c, const char *name)
 {
     for (uint16_t i = 0; i < c->relation->column_count; i++) {
-        if (strcmp(c->columns[i].name, name) == 0) {
+        if (strcmp(c->relation->columns[i].name, name) == 0) {
             return &c->columns[i];
         }
     }
@@ -211,7 +315,9 @@ static bool key_add(struct compilation *c, const struct column_plan *column)
     }
     struct column_plan *own = &c->key_copies[c->plan->key_column_count];
     *own = *column;
+    own->schema = c->plain_schemas[column->index];
     own->mask = NULL;
+    own->hash = NULL;
     own->truncate_size = 0;
     c->plan->key_columns[c->plan->key_column_count++] = own;
     return true;

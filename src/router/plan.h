@@ -11,20 +11,22 @@
 #include "decoder/types.h"
 
 struct chain_plan;
+struct column_hash;
 struct schema;
 
 struct column_plan {
-    const char *name;
+    const char *name;          /* as it is published: field.name.adjustment.mode has been there */
     struct wr_slice json_name; /* "name": quoted and escaped, with its colon */
     uint16_t index;            /* in the tuple */
     bool is_identity;          /* part of the replica identity: known in a key-only tuple */
     struct column_type type;
-    struct datum unavailable;    /* for an unchanged TOAST value that nobody holds */
-    struct datum absent;         /* for a column that a key-only tuple does not hold */
-    const struct schema *schema; /* the type's, optional where the column may be null, with its
-                                    default and propagated parameters */
-    const struct datum *mask;    /* column.mask.with.N.chars: every value is this one */
-    uint32_t truncate_size;      /* column.truncate.to.N.chars, 0: whole */
+    struct datum unavailable;       /* for an unchanged TOAST value that nobody holds */
+    struct datum absent;            /* for a column that a key-only tuple does not hold */
+    const struct schema *schema;    /* the type's, optional where the column may be null, with its
+                                       default and propagated parameters */
+    const struct datum *mask;       /* column.mask.with.N.chars: every value is this one */
+    const struct column_hash *hash; /* column.mask.hash: of every text that is there */
+    uint32_t truncate_size; /* column.truncate.to.N.chars, or what a hash is cut to; 0: whole */
 };
 
 /* Owned by the relation's arena. */

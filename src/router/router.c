@@ -27,6 +27,7 @@
 #include "router/filter.h"
 #include "router/left_out.h"
 #include "router/plan.h"
+#include "router/row.h"
 #include "router/rules.h"
 #include "router/schemas.h"
 #include "router/topic.h"
@@ -399,6 +400,54 @@ static bool key_moved(const struct routing *route)
     return false;
 }
 
+/*
+ * Whether an update changed anything that is published. What is masked alike counts as the same;
+ * what was not sent did not change.
+ */
+static enum wr_status row_changed(const struct routing *route, bool *out, struct wr_error *err)
+{
+    struct row_view before = old_row(route);
+    struct row_view after = new_row(route);
+
+    *out = false;
+    for (size_t i = 0; i < after.column_count && !*out; i++) {
+        const struct column_plan *column = after.columns[i];
+        struct datum was, is;
+        if (column->mask != NULL || !cells_differ(&before.tuple->cells[column->index],
+                                                  &after.tuple->cells[column->index])) {
+            continue;
+        }
+        *out = true;
+        if (column->truncate_size == 0) {
+            continue;
+        }
+        enum wr_status status = row_datum(&before, column, route->scratch, &was, err);
+        if (status == WR_OK) {
+            status = row_datum(&after, column, route->scratch, &is, err);
+        }
+        if (status != WR_OK) {
+            return status;
+        }
+        *out = was.kind != DATUM_STRING || is.kind != DATUM_STRING ||
+               !wr_slice_eq(was.as.bytes, is.as.bytes);
+    }
+    return WR_OK;
+}
+
+static enum wr_status emit_update(const struct routing *route, struct wr_error *err)
+{
+    bool is_changed = true;
+    enum wr_status status = WR_OK;
+
+    if (route->change->old_kind != OLD_NONE && key_moved(route)) {
+        return emit_move(route, err);
+    }
+    if (route->router->config->skip_unchanged && route->change->old_kind == OLD_ROW) {
+        status = row_changed(route, &is_changed, err);
+    }
+    return status == WR_OK && is_changed ? emit_upsert(route, err) : status;
+}
+
 static enum wr_status check_tuple(const struct change *change, const struct tuple *tuple,
                                   struct wr_error *err)
 {
@@ -444,10 +493,7 @@ enum wr_status router_change(struct router *r, const struct change *change,
         if (r->config->skip_update) {
             return WR_OK;
         }
-        if (change->old_kind != OLD_NONE && key_moved(&route)) {
-            return emit_move(&route, err);
-        }
-        return emit_upsert(&route, err);
+        return emit_update(&route, err);
     case OP_DELETE:
         return r->config->skip_delete ? WR_OK : emit_delete(&route, NULL, err);
     case OP_TRUNCATE:

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "decoder/relation.h"
+#include "router/column_hash.h"
 
 /* "schema.table.column: " before what the type said. */
 static enum wr_status blame(const struct row_view *row, const struct column_plan *column,
@@ -11,7 +12,7 @@ static enum wr_status blame(const struct row_view *row, const struct column_plan
     struct wr_error inner = *err;
 
     return wr_fail(err, status, "router", "%s.%s.%s: %s", row->relation->schema,
-                   row->relation->table, column->name, inner.text);
+                   row->relation->table, row->relation->columns[column->index].name, inner.text);
 }
 
 /* Java counts UTF-16 units; a pair is never cut in two. */
@@ -68,6 +69,10 @@ enum wr_status row_datum(const struct row_view *row, const struct column_plan *c
     enum wr_status status = column->type.parse(&column->type, cell->text, scratch, out, err);
     if (status != WR_OK) {
         return blame(row, column, status, err);
+    }
+    if (column->hash != NULL && out->kind == DATUM_STRING &&
+        !column_hash_text(column->hash, out->as.bytes, scratch, &out->as.bytes)) {
+        return type_no_room(&column->type, err);
     }
     if (column->truncate_size > 0 && out->kind == DATUM_STRING) {
         out->as.bytes = truncated(out->as.bytes, column->truncate_size);

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/digest.h"
 #include "base/limits.h"
 #include "base/regex.h"
 #include "config/config.h"
+#include "router/column_hash.h"
 
 struct key_rule {
     struct wr_regex_list *tables;
@@ -19,6 +21,7 @@ struct key_rule {
 struct mask_rule {
     struct wr_regex_list *columns;
     const struct column_rule *config;
+    struct column_hash hash; /* where the rule is one */
 };
 
 struct rules {
@@ -27,6 +30,8 @@ struct rules {
     size_t key_count;
     struct mask_rule *masks;
     size_t mask_count;
+    struct wr_regex_list *typed_columns; /* NULL: none */
+    struct wr_regex_list *typed_datatypes;
 };
 
 static void *alloc(struct wr_arena *arena, size_t count, size_t size)
@@ -111,6 +116,27 @@ static enum wr_status key_rules_make(struct rules *rules, const char *text, stru
     return WR_OK;
 }
 
+static enum wr_status mask_rule_make(struct mask_rule *mask, const struct column_rule *config,
+                                     struct wr_error *err)
+{
+    mask->config = config;
+    enum wr_status status = wr_regex_list_new(config->columns, &mask->columns, err);
+    if (status != WR_OK || config->hash_algorithm == NULL) {
+        return status;
+    }
+    mask->hash = (struct column_hash){
+        .digest = wr_digest_new(config->hash_algorithm),
+        .salt = wr_slice_str(config->salt),
+        .is_v2 = config->hash_is_v2,
+    };
+    if (mask->hash.digest == NULL) {
+        wr_regex_list_free(mask->columns);
+        return wr_fail(err, WR_FATAL, "config", "%s is no message digest that is known here",
+                       config->hash_algorithm);
+    }
+    return WR_OK;
+}
+
 enum wr_status rules_new(const struct config *config, struct rules **out, struct wr_error *err)
 {
     struct wr_arena *arena = wr_arena_new(WR_CONFIG_SIZE_MAX);
@@ -121,9 +147,16 @@ enum wr_status rules_new(const struct config *config, struct rules **out, struct
     enum wr_status status = key_rules_make(rules, config->message_key_columns, err);
     for (size_t i = 0; status == WR_OK && i < config->column_rule_count; i++) {
         struct mask_rule *mask = &rules->masks[i];
-        mask->config = &config->column_rules[i];
-        status = wr_regex_list_new(mask->config->columns, &mask->columns, err);
+        status = mask_rule_make(mask, &config->column_rules[i], err);
         rules->mask_count += status == WR_OK;
+    }
+    if (status == WR_OK && config->column_propagate_source_type != NULL) {
+        status =
+            wr_regex_list_new(config->column_propagate_source_type, &rules->typed_columns, err);
+    }
+    if (status == WR_OK && config->datatype_propagate_source_type != NULL) {
+        status =
+            wr_regex_list_new(config->datatype_propagate_source_type, &rules->typed_datatypes, err);
     }
     if (status != WR_OK) {
         rules_free(rules);
@@ -143,7 +176,10 @@ void rules_free(struct rules *rules)
     }
     for (size_t i = 0; i < rules->mask_count; i++) {
         wr_regex_list_free(rules->masks[i].columns);
+        wr_digest_free(rules->masks[i].hash.digest);
     }
+    wr_regex_list_free(rules->typed_columns);
+    wr_regex_list_free(rules->typed_datatypes);
     wr_arena_free(rules->arena);
 }
 
@@ -168,4 +204,28 @@ const struct column_rule *rules_column(const struct rules *rules, struct wr_slic
         }
     }
     return NULL;
+}
+
+const struct column_hash *rules_column_hash(const struct rules *rules,
+                                            const struct column_rule *rule)
+{
+    for (size_t i = 0; i < rules->mask_count; i++) {
+        if (rules->masks[i].config == rule && rule->hash_algorithm != NULL) {
+            return &rules->masks[i].hash;
+        }
+    }
+    return NULL;
+}
+
+bool rules_propagate_type(const struct rules *rules, struct wr_slice column,
+                          struct wr_slice datatype)
+{
+    return (rules->typed_columns != NULL && wr_regex_list_matches(rules->typed_columns, column)) ||
+           (rules->typed_datatypes != NULL &&
+            wr_regex_list_matches(rules->typed_datatypes, datatype));
+}
+
+bool rules_ask_types(const struct rules *rules)
+{
+    return rules->typed_columns != NULL || rules->typed_datatypes != NULL;
 }

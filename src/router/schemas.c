@@ -8,11 +8,13 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/limits.h"
 #include "config/config.h"
 #include "decoder/datum.h"
 #include "decoder/relation.h"
 #include "decoder/schema.h"
+#include "router/adjust.h"
 #include "router/plan.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -157,14 +159,55 @@ const struct schema *schemas_column(struct wr_arena *arena, const struct column_
     return schema;
 }
 
+const struct schema *schemas_with_parameters(struct wr_arena *arena, const struct schema *schema,
+                                             const struct schema_parameter *more, size_t count)
+{
+    if (count == 0) {
+        return schema;
+    }
+    struct schema *copy = schema_copy(arena, schema);
+    struct schema_parameter *parameters =
+        wr_arena_alloc(arena, schema->parameter_count + count, sizeof(*parameters));
+    if (copy == NULL || parameters == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < schema->parameter_count; i++) {
+        parameters[i] = schema->parameters[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        parameters[schema->parameter_count + i] = more[i];
+    }
+    copy->parameters = parameters;
+    copy->parameter_count = schema->parameter_count + count;
+    return copy;
+}
+
+/* "<topic>.<suffix>", as schema.name.adjustment.mode has it. NULL: the arena is full. */
+static const char *table_schema_name(const struct schemas *schemas, const struct relation *relation,
+                                     const char *suffix)
+{
+    struct wr_buffer name, adjusted;
+
+    wr_buffer_init(&name, WR_RELATION_SIZE_MAX);
+    wr_buffer_init(&adjusted, WR_RELATION_SIZE_MAX);
+    wr_buffer_add_slice(&name, relation->plan->topic);
+    wr_buffer_add_char(&name, '.');
+    wr_buffer_add_str(&name, suffix);
+    adjust_name(&adjusted, schemas->config->schema_name_adjustment_mode, ADJUST_SCHEMA,
+                wr_buffer_slice(&name));
+    const char *copy = wr_arena_strndup(relation->arena, adjusted.data, adjusted.size);
+    wr_buffer_done(&name);
+    wr_buffer_done(&adjusted);
+    return copy;
+}
+
 /* A struct of columns, named after the topic. NULL: the arena is full. */
-static struct schema *columns_compile(const struct relation *relation,
+static struct schema *columns_compile(const struct schemas *schemas,
+                                      const struct relation *relation,
                                       const struct column_plan *const *columns, size_t count,
                                       const char *suffix)
 {
-    const struct wr_slice topic = relation->plan->topic;
-    const char *name =
-        wr_arena_printf(relation->arena, "%.*s.%s", (int)topic.size, topic.data, suffix);
+    const char *name = table_schema_name(schemas, relation, suffix);
     struct schema *schema = schema_new(relation->arena, SCHEMA_STRUCT);
     struct schema_field *fields = wr_arena_alloc(relation->arena, count + 1, sizeof(*fields));
 
@@ -183,9 +226,7 @@ static struct schema *columns_compile(const struct relation *relation,
 static const struct schema *envelope_compile(const struct schemas *schemas,
                                              const struct relation *relation)
 {
-    const struct wr_slice topic = relation->plan->topic;
-    const char *name =
-        wr_arena_printf(relation->arena, "%.*s.Envelope", (int)topic.size, topic.data);
+    const char *name = table_schema_name(schemas, relation, "Envelope");
     const struct schema_field fields[] = {
         field("before", relation->plan->row_schema),
         field("after", relation->plan->row_schema),
@@ -207,7 +248,7 @@ enum wr_status schemas_compile(const struct schemas *schemas, struct relation *r
 {
     struct route_plan *plan = relation->plan;
     struct schema *row =
-        columns_compile(relation, plan->value_columns, plan->value_column_count, "Value");
+        columns_compile(schemas, relation, plan->value_columns, plan->value_column_count, "Value");
 
     if (row != NULL) {
         row->is_optional = true;
@@ -215,7 +256,7 @@ enum wr_status schemas_compile(const struct schemas *schemas, struct relation *r
     plan->row_schema = row;
     if (plan->key_column_count > 0) {
         plan->key_schema =
-            columns_compile(relation, plan->key_columns, plan->key_column_count, "Key");
+            columns_compile(schemas, relation, plan->key_columns, plan->key_column_count, "Key");
     }
     plan->envelope_schema = envelope_compile(schemas, relation);
     if (row == NULL || plan->envelope_schema == NULL ||

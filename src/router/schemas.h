@@ -3,6 +3,7 @@
 #define WR_ROUTER_SCHEMAS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/status.h"
 
@@ -11,6 +12,7 @@ struct config;
 struct datum;
 struct relation;
 struct schema;
+struct schema_parameter;
 struct wr_arena;
 
 /* The schemas that are the same for all tables. They live as long as this. */
@@ -32,6 +34,10 @@ void schemas_done(struct schemas *schemas);
  */
 const struct schema *schemas_column(struct wr_arena *arena, const struct column_type *type,
                                     bool is_optional, const struct datum *default_value);
+
+/* `schema` with `count` parameters behind its own; itself where that is 0. NULL: no room. */
+const struct schema *schemas_with_parameters(struct wr_arena *arena, const struct schema *schema,
+                                             const struct schema_parameter *more, size_t count);
 
 /*
  * Sets the schemas of rows, keys and envelopes in the plan of a relation that has its columns and

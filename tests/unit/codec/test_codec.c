@@ -321,3 +321,43 @@ Test(codec, writes_the_schema_of_keys_alone_where_only_they_are_to_have_it)
     cr_assert_eq(codec_value(codec, &record, scratch, &written, &is_null, &err), WR_OK);
     EXPECT_WRITTEN("7");
 }
+
+static const struct fixture_column WIDER[] = {
+    {"id", INT4, true}, {"name", TEXT, false}, {"born", DATE, false}};
+
+static void expect_fields(const struct relation *relation, const char *const *row,
+                          const char *fields)
+{
+    struct tuple values = make_tuple(relation, row);
+    struct record_part part = {.kind = PART_ROW,
+                               .schema = relation->plan->row_schema,
+                               .as.row = {.relation = relation,
+                                          .columns = relation->plan->value_columns,
+                                          .column_count = relation->plan->value_column_count,
+                                          .tuple = &values}};
+
+    record.value = part;
+    wr_buffer_reset(&written);
+    cr_assert_eq(codec_value(codec, &record, scratch, &written, &is_null, &err), WR_OK);
+    wr_buffer_add_char(&written, '\0');
+    cr_expect_not_null(strstr(written.data, fields), "%s", written.data);
+}
+
+/* ALTER TABLE between two rows: a new Relation message, a new plan, and so a new schema. */
+Test(codec, writes_the_schema_of_the_table_as_it_was_when_the_row_was_written)
+{
+    static const char NAME_LAST[] = "\"field\":\"name\"}],\"optional\":true";
+    static const char BORN_LAST[] = "\"field\":\"name\"},{\"type\":\"int32\",\"optional\":true,"
+                                    "\"name\":\"io.debezium.time.Date\",\"version\":1,"
+                                    "\"field\":\"born\"}],\"optional\":true";
+
+    config.value_converter = CONVERTER_JSON;
+    config.value_schemas_enable = true;
+    codec = codec_new(&config, "1.2.3");
+    const struct relation *before = compile(MAKE_RELATION("public", "t", 'd', COLUMNS));
+    expect_fields(before, ROW("1", "a"), NAME_LAST);
+    expect_fields(before, ROW("2", "b"), NAME_LAST);
+    const struct relation *after = compile(MAKE_RELATION("public", "t", 'd', WIDER));
+    expect_fields(after, ROW("3", "c", "2026-05-01"), BORN_LAST);
+    expect_fields(after, ROW("4", "d", NULL), BORN_LAST);
+}

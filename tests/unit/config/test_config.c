@@ -204,12 +204,7 @@ Test(config, refuses_what_would_change_the_output_and_is_not_built)
         "heartbeat.action.query=select 1",
         "signal.data.collection=public.signals",
         "signal.enabled.channels=source,kafka",
-        "column.mask.hash.SHA-256.with.salt.x=public.t.c",
-        "column.propagate.source.type=.*",
-        "schema.name.adjustment.mode=avro",
-        "field.name.adjustment.mode=avro_unicode",
         "exactly.once.support=required",
-        "skip.messages.without.change=true",
         "replica.identity.autoset.values=public.t:FULL",
         "topic.creation.default.partitions=3",
         "converters=c",
@@ -386,4 +381,37 @@ Test(config, configuration_based_is_one_of_the_other_modes)
                        SWITCH("snapshot.on.data.error")));
     cr_expect_eq(config->snapshot_mode, SNAPSHOT_WHEN_NEEDED);
     cr_expect_not(load(BASED SWITCH("snapshot.on.data.error")));
+}
+
+Test(config, reads_how_columns_are_hashed)
+{
+    expect_loads(REQUIRED "column.mask.hash.SHA-256.with.salt.a.b=x.y.z\n"
+                          "column.mask.hash.v2.MD5.with.salt.pepper=u.v.w\n");
+    cr_assert_eq(config->column_rule_count, 2);
+    cr_expect_str_eq(config->column_rules[0].hash_algorithm, "SHA-256");
+    cr_expect_str_eq(config->column_rules[0].salt, "a.b");
+    cr_expect_not(config->column_rules[0].hash_is_v2);
+    cr_expect_str_eq(config->column_rules[0].columns, "x.y.z");
+    cr_expect_str_eq(config->column_rules[1].hash_algorithm, "MD5");
+    cr_expect_str_eq(config->column_rules[1].salt, "pepper");
+    cr_expect(config->column_rules[1].hash_is_v2);
+}
+
+Test(config, refuses_hashes_that_nobody_knows)
+{
+    cr_expect_not(load(REQUIRED "column.mask.hash.ROT13.with.salt.x=a.b.c\n"));
+    cr_expect_not_null(strstr(problem(), "ROT13 is no message digest that is known here"));
+    cr_expect_not(load(REQUIRED "column.mask.hash.MD5=a.b.c\n"));
+    cr_expect_not_null(strstr(problem(), "must end with ALGORITHM.with.salt.SALT"));
+    cr_expect_not(load(REQUIRED "column.mask.hash.MD5.with.salt.x=a(b\n"));
+}
+
+Test(config, reads_how_names_are_adjusted)
+{
+    expect_loads(REQUIRED "schema.name.adjustment.mode=avro\n"
+                          "field.name.adjustment.mode=avro_unicode\n"
+                          "skip.messages.without.change=true\n");
+    cr_expect_eq(config->schema_name_adjustment_mode, NAME_ADJUSTMENT_AVRO);
+    cr_expect_eq(config->field_name_adjustment_mode, NAME_ADJUSTMENT_AVRO_UNICODE);
+    cr_expect(config->skip_unchanged);
 }

@@ -1,3 +1,4 @@
+#include "decoder/schema.h"
 #include "fixture.h"
 
 TestSuite(compile, .init = open_fixture, .fini = close_fixture);
@@ -224,4 +225,90 @@ Test(compile, takes_a_table_without_columns)
     const struct relation *relation = compile(make_relation("public", "none", 'd', KEY_FIRST, 0));
 
     expect_insert(relation, ROW(NULL), "shop.public.none | null | c - {}\n");
+}
+
+static const struct fixture_column ODD_NAMES[] = {
+    {"1st", INT4, true}, {"a-b", TEXT, false}, {"c", VARCHAR, false}};
+
+Test(compile, gives_columns_the_names_that_avro_takes_and_finds_them_by_their_own)
+{
+    config.field_name_adjustment_mode = NAME_ADJUSTMENT_AVRO;
+    config.schema_name_adjustment_mode = NAME_ADJUSTMENT_AVRO;
+    config.column_exclude_list = "public.odd-table.a-b";
+    set_catalog(NAMES("1st", "a-b", "c"), NAMES("1st"));
+    const struct route_plan *plan =
+        compile(MAKE_RELATION("public", "odd-table", 'd', ODD_NAMES))->plan;
+
+    cr_expect_str_eq(names_of(plan->value_columns, plan->value_column_count), "_1st c");
+    cr_expect_str_eq(names_of(plan->key_columns, plan->key_column_count), "_1st");
+    cr_expect(wr_slice_is(plan->value_columns[0]->json_name, "\"_1st\":"));
+    cr_expect_str_eq(plan->key_schema->name, "shop.public.odd_table.Key");
+    cr_expect(wr_slice_is(plan->topic, "shop.public.odd-table"), "topics may have hyphens");
+}
+
+static const char *parameters_of(const struct column_plan *column)
+{
+    static char text[1024];
+
+    text[0] = '\0';
+    for (size_t i = 0; i < column->schema->parameter_count; i++) {
+        size_t size = strlen(text);
+        snprintf(text + size, sizeof(text) - size, "%s=%s;", column->schema->parameters[i].name,
+                 column->schema->parameters[i].value);
+    }
+    return text;
+}
+
+#define TYPE_PARAMETERS                                                                            \
+    "__debezium.source.column.type=TEXT;__debezium.source.column.length=2147483647;"               \
+    "__debezium.source.column.scale=0;__debezium.source.column.name=a-b;"
+
+Test(compile, says_the_type_of_the_source_in_the_row_but_not_in_the_key)
+{
+    config.column_propagate_source_type = ".*\\.(1st|a-b)";
+    const struct route_plan *plan = compile(MAKE_RELATION("public", "t", 'd', ODD_NAMES))->plan;
+
+    cr_expect_str_eq(parameters_of(plan->value_columns[1]), TYPE_PARAMETERS);
+    cr_expect_str_eq(parameters_of(plan->value_columns[2]), "");
+    cr_expect_eq(plan->value_columns[0]->schema->parameter_count, 4);
+    cr_expect_eq(plan->key_columns[0]->schema->parameter_count, 0);
+}
+
+Test(compile, says_the_type_of_the_source_by_type)
+{
+    config.datatype_propagate_source_type = "public\\.t\\.text";
+    const struct route_plan *plan = compile(MAKE_RELATION("public", "t", 'd', ODD_NAMES))->plan;
+
+    cr_expect_str_eq(parameters_of(plan->value_columns[0]), "");
+    cr_expect_str_eq(parameters_of(plan->value_columns[1]), TYPE_PARAMETERS);
+}
+
+/* Debezium takes the first rule alone, and so would publish what was to be hidden. */
+Test(compile, masks_also_what_says_its_type)
+{
+    static struct column_rule rules[] = {{.is_mask = true, .size = 3, .columns = ".*a-b"},
+                                         {.size = 5, .columns = ".*c"}};
+
+    config.column_rules = rules;
+    config.column_rule_count = 2;
+    config.column_propagate_source_type = ".*a-b";
+    const struct route_plan *plan = compile(MAKE_RELATION("public", "t", 'd', ODD_NAMES))->plan;
+
+    cr_expect_not_null(plan->value_columns[1]->mask);
+    cr_expect_str_eq(parameters_of(plan->value_columns[1]), "masked=true;" TYPE_PARAMETERS);
+    cr_expect_str_eq(parameters_of(plan->value_columns[2]), "truncateLength=5;");
+}
+
+Test(compile, asks_the_catalog_what_may_be_null_and_what_the_default_is)
+{
+    set_catalog(NAMES("1st", "a-b", "c"), NAMES("1st"));
+    catalog_table.columns[1].is_not_null = true;
+    catalog_table.columns[2].default_text = "'x'::text";
+    const struct route_plan *plan = compile(MAKE_RELATION("public", "t", 'd', ODD_NAMES))->plan;
+
+    cr_expect_not(plan->value_columns[0]->schema->is_optional, "a key is never null");
+    cr_expect_not(plan->value_columns[1]->schema->is_optional);
+    cr_expect_null(plan->value_columns[1]->schema->default_value);
+    cr_expect(plan->value_columns[2]->schema->is_optional);
+    cr_expect(wr_slice_is(plan->value_columns[2]->schema->default_value->as.bytes, "x"));
 }

@@ -355,3 +355,60 @@ Test(router, filters_logical_messages_by_prefix)
     route_logical("other");
     EXPECT_EMITTED("shop.message | {prefix: 'other'} | m 'other' 6869\n");
 }
+
+static const struct fixture_column SKIPPED[] = {
+    {"id", INT4, true}, {"a", TEXT, true}, {"b", TEXT, true}};
+
+/* How many records an update of one row makes. */
+static int updates(const struct relation *relation, enum old_kind old_kind,
+                   const char *const *before, const char *const *after)
+{
+    int count = 0;
+
+    cr_assert_eq(route(OP_UPDATE, relation, old_kind, before, after), WR_OK, "%s", err.text);
+    for (const char *c = emitted; *c != '\0'; c++) {
+        count += *c == '\n';
+    }
+    return count;
+}
+
+Test(router, leaves_out_updates_that_change_nothing_that_is_published)
+{
+    config.skip_unchanged = true;
+    config.column_exclude_list = ".*\\.b";
+    config.message_key_columns = "public\\.t:id";
+    const struct relation *t = compile(MAKE_RELATION("public", "t", 'f', SKIPPED));
+
+    cr_expect_eq(updates(t, OLD_ROW, ROW("1", "x", "y"), ROW("1", "x", "y")), 0);
+    cr_expect_eq(updates(t, OLD_ROW, ROW("1", "x", "y"), ROW("1", "x", "z")), 0);
+    cr_expect_eq(updates(t, OLD_ROW, ROW("1", NULL, "y"), ROW("1", NULL, "z")), 0);
+    cr_expect_eq(updates(t, OLD_ROW, ROW("1", "x", "y"), ROW("1", UNCHANGED, "z")), 0);
+    cr_expect_eq(updates(t, OLD_ROW, ROW("1", "x", "y"), ROW("1", "X", "y")), 1);
+    cr_expect_eq(updates(t, OLD_ROW, ROW("1", "x", "y"), ROW("1", NULL, "y")), 1);
+    cr_expect_eq(updates(t, OLD_ROW, ROW("1", "x", "y"), ROW("2", "x", "y")), 3, "moved");
+    cr_expect_eq(updates(t, OLD_NONE, NULL, ROW("1", "x", "y")), 1, "nothing to compare with");
+}
+
+Test(router, takes_what_is_masked_or_cut_alike_as_unchanged)
+{
+    static struct column_rule rules[] = {{.is_mask = true, .size = 3, .columns = ".*\\.a"},
+                                         {.size = 2, .columns = ".*\\.b"}};
+
+    config.skip_unchanged = true;
+    config.column_rules = rules;
+    config.column_rule_count = 2;
+    config.message_key_columns = "public\\.t:id";
+    const struct relation *t = compile(MAKE_RELATION("public", "t", 'f', SKIPPED));
+
+    cr_expect_eq(updates(t, OLD_ROW, ROW("1", "x", "abc"), ROW("1", "y", "abd")), 0);
+    cr_expect_eq(updates(t, OLD_ROW, ROW("1", "x", "abc"), ROW("1", "x", "acc")), 1);
+    cr_expect_eq(updates(t, OLD_ROW, ROW("1", "x", "abc"), ROW("1", "x", NULL)), 1);
+}
+
+Test(router, publishes_updates_without_a_change_unless_told)
+{
+    config.message_key_columns = "public\\.t:id";
+    const struct relation *t = compile(MAKE_RELATION("public", "t", 'f', SKIPPED));
+
+    cr_expect_eq(updates(t, OLD_ROW, ROW("1", "x", "y"), ROW("1", "x", "y")), 1);
+}

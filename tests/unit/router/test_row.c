@@ -14,7 +14,8 @@ static void add_rule(bool is_mask, uint32_t size, const char *columns)
 {
     static struct column_rule rules[4];
 
-    rules[config.column_rule_count++] = (struct column_rule){is_mask, size, columns};
+    rules[config.column_rule_count++] =
+        (struct column_rule){.is_mask = is_mask, .size = size, .columns = columns};
     config.column_rules = rules;
 }
 
@@ -165,4 +166,52 @@ Test(row, has_an_empty_value_for_what_an_old_key_does_not_hold_of_a_not_null_col
     cr_assert_eq(route(OP_DELETE, users(), OLD_ROW, ROW("7", NULL, "c", NULL), NULL), WR_OK);
     EXPECT_EMITTED("shop.public.users | {id: 7} | d {id: 7, name: NULL, code: 'c', doc: NULL} -\n"
                    "shop.public.users | {id: 7} | null\n");
+}
+
+static void add_hash(const char *algorithm, const char *columns)
+{
+    static struct column_rule rules[4];
+
+    rules[config.column_rule_count++] = (struct column_rule){
+        .hash_algorithm = algorithm, .salt = "s", .hash_is_v2 = true, .columns = columns};
+    config.column_rules = rules;
+}
+
+/* md5("sAnn") */
+Test(row, hashes_the_texts_that_are_there)
+{
+    add_hash("MD5", ".*name");
+    struct relation *relation = users();
+
+    expect_insert(relation, ROW("7", "Ann", NULL, NULL),
+                  "shop.public.users | {id: 7} | c - {id: 7, name: "
+                  "'139ce723d6f5d9f07ebc4ccbc3adb723', code: NULL, doc: NULL}\n");
+    expect_insert(relation, ROW("7", NULL, NULL, NULL),
+                  "shop.public.users | {id: 7} | c - {id: 7, name: NULL, code: NULL, doc: NULL}\n");
+    cr_assert_eq(route(OP_UPDATE, relation, OLD_NONE, NULL, ROW("7", UNCHANGED, NULL, NULL)),
+                 WR_OK);
+    EXPECT_EMITTED("shop.public.users | {id: 7} | u - "
+                   "{id: 7, name: 'gone', code: NULL, doc: NULL}\n");
+}
+
+Test(row, cuts_a_hash_to_the_length_of_its_column)
+{
+    struct relation *relation = MAKE_RELATION("public", "users", 'd', COLUMNS);
+
+    add_hash("MD5", ".*code");
+    relation->columns[2].type_mod = 4 + 6; /* varchar(6) */
+    compile(relation);
+    expect_insert(relation, ROW("7", NULL, "Ann", NULL),
+                  "shop.public.users | {id: 7} | c - {id: 7, name: NULL, code: '139ce7', "
+                  "doc: NULL}\n");
+}
+
+Test(row, does_not_hash_in_the_key_nor_what_is_no_text)
+{
+    static const struct fixture_column BY_NAME_TOO[] = {{"name", TEXT, true}, {"n", INT4, false}};
+
+    add_hash("MD5", ".*");
+    expect_insert(compile(MAKE_RELATION("public", "t", 'd', BY_NAME_TOO)), ROW("Ann", "1"),
+                  "shop.public.t | {name: 'Ann'} | c - {name: "
+                  "'139ce723d6f5d9f07ebc4ccbc3adb723', n: 1}\n");
 }
