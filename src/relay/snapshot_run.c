@@ -24,6 +24,7 @@
 #include "relay/ledger.h"
 #include "relay/relay.h"
 #include "relay/snapshot_notes.h"
+#include "relay/snapshot_report.h"
 #include "relay/snapshot_state.h"
 #include "relay/state.h"
 #include "streamer/catalog_pg.h"
@@ -31,8 +32,7 @@
 #include "streamer/stream.h"
 
 enum {
-    ROWS_A_TURN = 256, /* between two looks at acknowledgements and timers */
-    PROGRESS_INTERVAL_MS = 5000,
+    ROWS_A_TURN = 256,      /* between two looks at acknowledgements and timers */
     STOP_TIMEOUT_MS = 5000, /* for the server to end a stream */
     NAME_SIZE_MAX = 256,    /* two identifiers of at most 63 bytes and a dot */
 };
@@ -149,20 +149,9 @@ static enum wr_status copy_step(struct relay *r, bool *is_done, struct wr_error 
                               : relay_send(r, false, err);
 }
 
-static void say_progress(const struct relay *r, uint64_t first_count, int64_t *said_us)
+static enum wr_status copy_rows(struct relay *r, struct snapshot_report *report,
+                                struct wr_error *err)
 {
-    int64_t now_us = wr_clock_monotonic_us();
-
-    if (now_us - *said_us >= (int64_t)PROGRESS_INTERVAL_MS * 1000) {
-        *said_us = now_us;
-        wr_log(WR_LOG_INFO, "snapshot", WR_MSG("snapshot goes on"),
-               WR_INT("records", intake_record_count(r->intake) - first_count));
-    }
-}
-
-static enum wr_status copy_rows(struct relay *r, uint64_t first_count, struct wr_error *err)
-{
-    int64_t said_us = wr_clock_monotonic_us();
     enum wr_status status = WR_OK;
     bool is_done = false;
 
@@ -177,7 +166,7 @@ static enum wr_status copy_rows(struct relay *r, uint64_t first_count, struct wr
         if (status == WR_OK && r->stop_wanted) {
             return wr_fail(err, WR_RETRY, "snapshot", "interrupted");
         }
-        say_progress(r, first_count, &said_us);
+        snapshot_report_step(report, r);
     }
     return status;
 }
@@ -185,14 +174,15 @@ static enum wr_status copy_rows(struct relay *r, uint64_t first_count, struct wr
 /* Reads the snapshot to its end, and waits until Kafka has all of it. */
 static enum wr_status copy_tables(struct relay *r, wr_lsn lsn, struct wr_error *err)
 {
-    uint64_t first_count = intake_record_count(r->intake);
-    int64_t started_us = wr_clock_monotonic_us();
+    struct snapshot_report report;
 
     ledger_restart(r->ledger, 0);
     intake_restart(r->intake);
     intake_clock(r->intake, wr_clock_realtime_ns());
     intake_snapshot_begin(r->intake, lsn, snapshot_xid(r->snapshot));
-    enum wr_status status = copy_rows(r, first_count, err);
+    snapshot_report_begin(&report, r);
+    enum wr_status status = copy_rows(r, &report, err);
+    snapshot_report_end(&report);
     if (status != WR_OK) {
         return status;
     }
@@ -204,8 +194,9 @@ static enum wr_status copy_tables(struct relay *r, wr_lsn lsn, struct wr_error *
     if (status == WR_OK) {
         assert(ledger_is_empty(r->ledger));
         wr_log(WR_LOG_INFO, "snapshot", WR_MSG("snapshot is complete"),
-               WR_INT("records", intake_record_count(r->intake) - first_count),
-               WR_INT("ms", (wr_clock_monotonic_us() - started_us) / 1000), WR_LSN("lsn", lsn));
+               WR_INT("records", intake_record_count(r->intake) - report.first_count),
+               WR_INT("ms", (wr_clock_monotonic_us() - report.started_us) / 1000),
+               WR_LSN("lsn", lsn));
     }
     return status;
 }
