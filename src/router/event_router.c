@@ -5,8 +5,8 @@
  * and payload from their columns, further columns as headers, envelope fields or the partition.
  * Inserts and snapshot rows are routed. Deletes, truncates and tombstones pass away quietly: they
  * are housekeeping. An update is what table.op.invalid.behavior says, once a row, also when it
- * moves the key and so comes as a delete and a create. What is no change at all (a logical
- * message) passes through unchanged.
+ * moves the key and so comes as a delete and a create. What is no envelope of a change (a logical
+ * message, a row that an earlier transform unwrapped) passes through unchanged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -548,10 +548,11 @@ static enum wr_status event_router_apply(const struct transform *t, const void *
                                          struct record *record, struct wr_arena *scratch,
                                          bool *keep, struct wr_error *err)
 {
-    *keep = record->change == NULL;
     if (record->change == NULL || record->value.kind != PART_ENVELOPE) {
+        *keep = record->change == NULL || !record_is_tombstone(record);
         return WR_OK;
     }
+    *keep = false;
     switch (record->change->op) {
     case OP_DELETE:
     case OP_TRUNCATE:

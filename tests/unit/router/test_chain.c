@@ -77,6 +77,30 @@ Test(chain, asks_for_a_topic_of_a_record_without_a_table)
     EXPECT_EMITTED("m.shop.message | {prefix: 'p'} | m 'p' 78\n");
 }
 
+Test(chain, lets_a_row_that_is_unwrapped_pass_the_event_router)
+{
+    transforms[0] = (struct transform_config){
+        .name = "unwrap",
+        .kind = TRANSFORM_UNWRAP,
+        .as.unwrap = {.deletes = DELETE_REWRITE_WITH_TOMBSTONE, .drop_tombstones = true},
+    };
+    transforms[1] = (struct transform_config){
+        .name = "outbox",
+        .kind = TRANSFORM_EVENT_ROUTER,
+        .as.event_router = {.field_event_id = "id",
+                            .field_event_key = "id",
+                            .field_event_payload = "id",
+                            .route_by_field = "id",
+                            .route_topic_regex = "(.*)",
+                            .route_topic_replacement = "$1"},
+    };
+    config.transforms = transforms;
+    config.transform_count = 2;
+    struct relation *relation = compile(MAKE_RELATION("public", "orders", 'd', COLUMNS));
+    cr_assert_eq(route(OP_DELETE, relation, OLD_KEY, ROW("1"), NULL), WR_OK);
+    EXPECT_EMITTED("shop.public.orders | {id: 1} | {id: 1, __deleted: 'true'}\n");
+}
+
 static size_t made_count;
 
 static const struct schema *make_optional(const struct transform *t, const struct record *record,
