@@ -139,7 +139,7 @@ static bool read_table(struct snapshot_tables *tables, const PGresult *result, i
 /* A row that an update moved is known from the update alone: none may go unpublished. */
 static bool all_updates_are_published(const struct config *config)
 {
-    return !config->skip_update && config->transform_count == 0;
+    return !config->skip_update && !config->skip_unchanged && config->transform_count == 0;
 }
 
 /*
