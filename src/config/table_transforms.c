@@ -306,9 +306,9 @@ static const struct property logical_router[] = {
      .scope = SCOPE_LOGICAL_ROUTER,
      .type = PROPERTY_CHOICE,
      .default_value = "none",
-     .choices = "none",
-     .choices_later = "avro|avro_unicode",
-     .meaning = "names as they are"},
+     .choices = "none|avro|avro_unicode",
+     STORED(logical_router_config, schema_name_adjustment_mode),
+     .meaning = "names of its schemas: as they are, or such that Avro takes them"},
 };
 const struct property_group table_logical_router = {
     .heading = "io.debezium.transforms.ByLogicalTableRouter", ROWS(logical_router)};

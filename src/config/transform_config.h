@@ -91,6 +91,7 @@ struct logical_router_config {
     const char *key_field_name;        /* __dbz__physicalTableIdentifier */
     const char *key_field_regex;       /* NULL: the old topic itself is the field's value */
     const char *key_field_replacement; /* NULL without the expression */
+    enum name_adjustment_mode schema_name_adjustment_mode;
 };
 
 struct regex_router_config {

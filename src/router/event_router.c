@@ -25,6 +25,7 @@
 #include "router/row.h"
 #include "router/topic.h"
 #include "router/transform.h"
+#include "router/tree.h"
 
 enum {
     OID_TIMESTAMP = 1114, /* pg_type.dat */
@@ -548,6 +549,9 @@ static enum wr_status event_router_apply(const struct transform *t, const void *
                                          struct record *record, struct wr_arena *scratch,
                                          bool *keep, struct wr_error *err)
 {
+    if (part_is_expanded_envelope(&record->value)) {
+        return envelope_is_expanded(t->config->name, err);
+    }
     if (record->change == NULL || record->value.kind != PART_ENVELOPE) {
         *keep = record->change == NULL || !record_is_tombstone(record);
         return WR_OK;

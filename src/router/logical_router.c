@@ -14,8 +14,10 @@
 #include "config/config.h"
 #include "decoder/relation.h"
 #include "decoder/schema.h"
+#include "router/adjust.h"
 #include "router/plan.h"
 #include "router/transform.h"
+#include "router/tree.h"
 
 struct logical_router {
     struct wr_regex *topic;
@@ -114,9 +116,23 @@ static enum wr_status logical_router_compile(const struct transform *t,
     return WR_OK;
 }
 
-static const char *schema_name(struct wr_arena *arena, struct wr_slice topic, const char *suffix)
+/* "<topic>.<suffix>", as the mode has it. NULL: the arena is full. */
+static const char *schema_name(const struct transform *t, struct wr_arena *arena,
+                               struct wr_slice topic, const char *suffix)
 {
-    return wr_arena_printf(arena, "%.*s.%s", (int)topic.size, topic.data, suffix);
+    enum name_adjustment_mode mode = t->config->as.logical_router.schema_name_adjustment_mode;
+    struct wr_buffer name, adjusted;
+
+    wr_buffer_init(&name, WR_RELATION_SIZE_MAX);
+    wr_buffer_init(&adjusted, WR_RELATION_SIZE_MAX);
+    wr_buffer_add_slice(&name, topic);
+    wr_buffer_add_char(&name, '.');
+    wr_buffer_add_str(&name, suffix);
+    adjust_name(&adjusted, mode, ADJUST_SCHEMA, wr_buffer_slice(&name));
+    const char *copy = wr_arena_strndup(arena, adjusted.data, adjusted.size);
+    wr_buffer_done(&name);
+    wr_buffer_done(&adjusted);
+    return copy;
 }
 
 /* The record has its new topic already. */
@@ -126,7 +142,7 @@ static const struct schema *key_schema_make(const struct transform *t, const str
     const struct logical_router_config *c = &t->config->as.logical_router;
     struct schema *schema = schema_copy(arena, old);
     struct schema_field *fields = wr_arena_alloc(arena, old->field_count + 1, sizeof(*fields));
-    const char *name = schema_name(arena, record->topic, "Key");
+    const char *name = schema_name(t, arena, record->topic, "Key");
 
     if (schema == NULL || fields == NULL || name == NULL) {
         return NULL;
@@ -153,10 +169,9 @@ static const struct schema *envelope_schema_make(const struct transform *t,
     struct schema *envelope = schema_copy(arena, old);
     struct schema *row = schema_copy(arena, schema_field(old, WR_SLICE("after"))->schema);
     struct schema_field *fields = wr_arena_alloc(arena, old->field_count + 1, sizeof(*fields));
-    const char *row_name = schema_name(arena, record->topic, "Value");
-    const char *name = schema_name(arena, record->topic, "Envelope");
+    const char *row_name = schema_name(t, arena, record->topic, "Value");
+    const char *name = schema_name(t, arena, record->topic, "Envelope");
 
-    (void)t;
     if (envelope == NULL || row == NULL || fields == NULL || row_name == NULL || name == NULL) {
         return NULL;
     }
@@ -243,6 +258,9 @@ static enum wr_status logical_router_apply(const struct transform *t, const void
     struct logical_route route;
 
     *keep = true;
+    if (part_is_expanded_envelope(&record->value)) {
+        return envelope_is_expanded(t->config->name, err);
+    }
     if (settled != NULL && record->topic.data == settled->from.data) {
         route = *settled;
     } else if (!route_make(t, record->topic, scratch, &route)) {

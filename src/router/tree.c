@@ -4,7 +4,10 @@
  */
 #include "router/tree.h"
 
+#include <string.h>
+
 #include "base/arena.h"
+#include "decoder/schema.h"
 #include "router/fact.h"
 #include "router/plan.h"
 #include "router/row.h"
@@ -184,6 +187,24 @@ enum wr_status part_expand(const struct record *record, struct record_part *part
         part->as.datum = datum;
     }
     return status;
+}
+
+bool part_is_expanded_envelope(const struct record_part *part)
+{
+    static const char suffix[] = ".Envelope"; /* Envelope.SCHEMA_NAME_SUFFIX */
+    const struct schema *schema = part->kind == PART_DATUM ? part->schema : NULL;
+    size_t size = schema == NULL || schema->name == NULL ? 0 : strlen(schema->name);
+
+    return size >= sizeof(suffix) - 1 &&
+           strcmp(schema->name + size - (sizeof(suffix) - 1), suffix) == 0;
+}
+
+enum wr_status envelope_is_expanded(const char *transform, struct wr_error *err)
+{
+    return wr_fail(err, WR_REJECT, "router",
+                   "transforms.%s: a transform before it changed the envelope itself; let that one "
+                   "come after it",
+                   transform);
 }
 
 const struct datum *datum_member(const struct datum *datum, struct wr_slice name)

@@ -26,6 +26,7 @@
 #include "router/plan.h"
 #include "router/row.h"
 #include "router/transform.h"
+#include "router/tree.h"
 
 static const struct datum DELETED = {.kind = DATUM_STRING, .as.bytes = {"true", 4}};
 static const struct datum LIVE = {.kind = DATUM_STRING, .as.bytes = {"false", 5}};
@@ -422,6 +423,9 @@ static enum wr_status unwrap_apply(const struct transform *t, const void *compil
     if (record_is_tombstone(record)) {
         *keep = config->deletes == DELETE_REWRITE_WITH_TOMBSTONE || !config->drop_tombstones;
         return add_tombstone_headers(t->state, record, err);
+    }
+    if (part_is_expanded_envelope(&record->value)) {
+        return envelope_is_expanded(t->config->name, err);
     }
     if (record->value.kind != PART_ENVELOPE) {
         return WR_OK;

@@ -101,6 +101,18 @@ Test(chain, lets_a_row_that_is_unwrapped_pass_the_event_router)
     EXPECT_EMITTED("shop.public.orders | {id: 1} | {id: 1, __deleted: 'true'}\n");
 }
 
+/* ReplaceField$Value without rules changes nothing but the form. */
+Test(chain, refuses_an_envelope_that_was_changed_before_it_is_unwrapped)
+{
+    transforms[0] = (struct transform_config){.name = "replace", .kind = TRANSFORM_REPLACE_FIELD};
+    transforms[1] = (struct transform_config){.name = "unwrap", .kind = TRANSFORM_UNWRAP};
+    config.transforms = transforms;
+    config.transform_count = 2;
+    struct relation *relation = compile(MAKE_RELATION("public", "orders", 'd', COLUMNS));
+    cr_assert_eq(route(OP_CREATE, relation, OLD_NONE, NULL, ROW("1")), WR_REJECT);
+    cr_expect_not_null(strstr(err.text, "transforms.unwrap: a transform before it changed"));
+}
+
 static size_t made_count;
 
 static const struct schema *make_optional(const struct transform *t, const struct record *record,

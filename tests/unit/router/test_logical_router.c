@@ -114,6 +114,16 @@ Test(logical_router, names_the_schemas_after_the_new_topic)
     cr_expect_str_eq(relation->plan->row_schema->name, "shop.public.orders_1.Value");
 }
 
+Test(logical_router, names_its_schemas_such_that_avro_takes_them)
+{
+    add_router("(.*)orders_.*", "$1or-ders")->schema_name_adjustment_mode = NAME_ADJUSTMENT_AVRO;
+    const struct relation *relation = table("orders_1", 'd');
+    also_emit = keep_schemas;
+    cr_assert_eq(route(OP_CREATE, relation, OLD_NONE, NULL, ROW("7", "a")), WR_OK);
+    cr_expect_str_eq(key->name, "shop.public.or_ders.Key");
+    cr_expect_str_eq(value->name, "shop.public.or_ders.Envelope");
+}
+
 Test(logical_router, refuses_what_cannot_work_at_the_start)
 {
     struct logical_router_config *c = add_router("(.*)", "$1");
