@@ -62,6 +62,12 @@ int64_t kafka_end_offset(rd_kafka_t *consumer, const char *topic, int32_t partit
     return high;
 }
 
+/* Kafka's own topics, and what walrelay notes for itself: nobody's events. */
+static bool is_internal(const char *topic)
+{
+    return strncmp(topic, "__", 2) == 0 || strncmp(topic, "walrelay.state.", 15) == 0;
+}
+
 /* Every partition there is, each with its end offset. */
 static rd_kafka_topic_partition_list_t *end_offsets(rd_kafka_t *consumer)
 {
@@ -73,7 +79,7 @@ static rd_kafka_topic_partition_list_t *end_offsets(rd_kafka_t *consumer)
     for (int t = 0; t < metadata->topic_cnt; t++) {
         const struct rd_kafka_metadata_topic *topic = &metadata->topics[t];
 
-        for (int p = 0; p < topic->partition_cnt && strncmp(topic->topic, "__", 2) != 0; p++) {
+        for (int p = 0; p < topic->partition_cnt && !is_internal(topic->topic); p++) {
             int32_t partition = topic->partitions[p].id;
 
             rd_kafka_topic_partition_list_add(list, topic->topic, partition)->offset =

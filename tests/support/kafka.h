@@ -14,7 +14,7 @@ int64_t kafka_end_offset(rd_kafka_t *consumer, const char *topic, int32_t partit
 /*
  * Remembers where every partition of every topic ends, so that a test can read what came after,
  * whatever the topics are called. Aborts the running test when
- * Kafka does not answer.
+ * Kafka does not answer. Topics of Kafka and of walrelay itself (walrelay.state.*) are left out.
  */
 struct kafka_reader *kafka_reader_new(const char *bootstrap);
 void kafka_reader_free(struct kafka_reader *reader);
