@@ -20,7 +20,7 @@ struct snapshot_mark {
     uint32_t block_count; /* read from the start; SNAPSHOT_TABLE_DONE: all of it */
 };
 
-enum { SNAPSHOT_TABLE_DONE = UINT32_MAX };
+#define SNAPSHOT_TABLE_DONE UINT32_MAX
 
 struct snapshot_options {
     const char *snapshot_name;  /* as exported with a slot */

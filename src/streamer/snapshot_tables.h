@@ -22,7 +22,7 @@ struct snapshot_range {
     uint32_t end; /* SNAPSHOT_TO_THE_END in the last range of a table */
 };
 
-enum { SNAPSHOT_TO_THE_END = UINT32_MAX };
+#define SNAPSHOT_TO_THE_END UINT32_MAX
 
 struct snapshot_table {
     uint32_t oid;
