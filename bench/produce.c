@@ -69,13 +69,22 @@ static void produce(rd_kafka_t *producer, rd_kafka_topic_t *topic, long number)
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__QUEUE_FULL;
 
     (void)snprintf(seq, sizeof(seq), "%ld", number);
+    rd_kafka_vu_t arguments[] = {
+        {.vtype = RD_KAFKA_VTYPE_RKT, .u.rkt = topic},
+        {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = 0},
+        {.vtype = RD_KAFKA_VTYPE_KEY, .u.mem = {.ptr = key, .size = (size_t)key_size}},
+        {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {.ptr = value, .size = (size_t)value_size}},
+        {.vtype = RD_KAFKA_VTYPE_HEADER,
+         .u.header = {.name = "walrelay.lsn", .val = "6194519688", .size = -1}},
+        {.vtype = RD_KAFKA_VTYPE_HEADER,
+         .u.header = {.name = "walrelay.seq", .val = seq, .size = -1}},
+        {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY},
+    };
     while (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
-        code = rd_kafka_producev(producer, RD_KAFKA_V_RKT(topic), RD_KAFKA_V_PARTITION(0),
-                                 RD_KAFKA_V_KEY(key, (size_t)key_size),
-                                 RD_KAFKA_V_VALUE(value, (size_t)value_size),
-                                 RD_KAFKA_V_HEADER("walrelay.lsn", "6194519688", -1),
-                                 RD_KAFKA_V_HEADER("walrelay.seq", seq, -1),
-                                 RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
+        rd_kafka_error_t *error =
+            rd_kafka_produceva(producer, arguments, sizeof(arguments) / sizeof(arguments[0]));
+        code = rd_kafka_error_code(error); /* of NULL: none */
+        rd_kafka_error_destroy(error);
         if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
             (void)rd_kafka_poll(producer, 1);
         }

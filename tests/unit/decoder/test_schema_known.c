@@ -8,7 +8,7 @@ TestSuite(schema_known, .init = open_values, .fini = close_values);
 Test(schema_known, has_its_place_as_its_id_and_lets_later_ones_begin_behind_it)
 {
     for (int i = SCHEMA_KNOWN_NONE + 1; i < SCHEMA_KNOWN_COUNT; i++) {
-        cr_expect_eq(schema_known((enum schema_known)i)->id, i);
+        cr_expect_eq(schema_known((enum schema_known)i)->id, (uint64_t)i);
     }
     cr_expect_geq(schema_new(arena, SCHEMA_INT32)->id, SCHEMA_KNOWN_COUNT);
 }
