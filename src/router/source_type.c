@@ -10,28 +10,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "decoder/oid.h"
 
 enum {
-    OID_BOOL = 16, /* pg_type.dat */
-    OID_CHAR = 18,
-    OID_INT8 = 20,
-    OID_INT2 = 21,
-    OID_INT4 = 23,
-    OID_OID = 26,
-    OID_FLOAT4 = 700,
-    OID_FLOAT8 = 701,
-    OID_BPCHAR = 1042,
-    OID_VARCHAR = 1043,
-    OID_DATE = 1082,
-    OID_TIME = 1083,
-    OID_TIMESTAMP = 1114,
-    OID_TIMESTAMPTZ = 1184,
-    OID_INTERVAL = 1186,
-    OID_TIMETZ = 1266,
-    OID_BIT = 1560,
-    OID_VARBIT = 1562,
-    OID_NUMERIC = 1700,
-
     TYPMOD_HEAD_SIZE = 4, /* VARHDRSZ, which text and numeric have in their typmods */
     DATE_SIZE = 13,
     CLOCK_SIZE = 8, /* 00:00:00 */
