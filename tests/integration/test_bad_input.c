@@ -115,14 +115,12 @@ Test(bad_input, all_problems_of_a_file_are_said_at_once_with_the_nearest_name)
 
 Test(bad_input, what_is_not_built_yet_is_refused_and_not_ignored)
 {
-    expect_usage(
-        "topic.prefix=p\n"
-        "database.dbname=postgres\n"
-        "snapshot.mode=custom\n"
-        "value.converter=org.apache.kafka.connect.json.JsonConverter\n"
-        "value.converter.schemas.enable=true\n",
-        "properties",
-        (const char *const[]){"snapshot.mode=custom", "value.converter.schemas.enable", NULL});
+    expect_usage("topic.prefix=p\n"
+                 "database.dbname=postgres\n"
+                 "snapshot.mode=custom\n"
+                 "exactly.once.support=required\n",
+                 "properties",
+                 (const char *const[]){"snapshot.mode=custom", "exactly.once.support", NULL});
 }
 
 Test(bad_input, json_that_is_cut_off_is_named_with_its_line)

@@ -198,7 +198,9 @@ Test(streamer, an_active_slot_is_tried_again_and_a_missing_one_is_not)
     cr_assert_eq(stream_connect(&f.config, &second, &f.err), WR_OK, "%s", f.err.text);
     cr_expect_eq(stream_start(second, 0, false, &f.err), WR_RETRY);
     expect_text("is active for PID");
-    f.config.slot_name = "no_such_slot";
+    stream_close(second);
+    f.config.slot_name = "no_such_slot"; /* a stream keeps the name that it was opened with */
+    cr_assert_eq(stream_connect(&f.config, &second, &f.err), WR_OK, "%s", f.err.text);
     cr_expect_eq(stream_start(second, 0, false, &f.err), WR_FATAL);
     expect_text("no_such_slot");
     stream_close(second);
