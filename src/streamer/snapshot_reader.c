@@ -13,10 +13,12 @@ enum {
     READS_A_TURN = 4, /* let libpq's buffer grow to what one system call can then fill */
 };
 
-/* The exporting connection is gone, or a table was dropped. */
+/* Invalid parameter (before 17) or undefined object: the exporting connection is gone. Undefined
+ * table: it was dropped. */
 static enum wr_status judge(enum wr_status status, const char *sqlstate, struct wr_error *err)
 {
-    if (status != WR_OK && (strcmp(sqlstate, "22023") == 0 || strcmp(sqlstate, "42P01") == 0)) {
+    if (status != WR_OK && (strcmp(sqlstate, "22023") == 0 || strcmp(sqlstate, "42704") == 0 ||
+                            strcmp(sqlstate, "42P01") == 0)) {
         err->status = WR_RETRY;
         return WR_RETRY;
     }
