@@ -1,5 +1,5 @@
-#include "router/cast_value.h"
-#include "router/float_text.h"
+#include "router/transforms/cast_value.h"
+#include "router/transforms/float_text.h"
 #include "smt_fixture.h"
 
 TestSuite(cast_value, .init = open_smt, .fini = close_smt);

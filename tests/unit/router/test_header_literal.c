@@ -1,4 +1,4 @@
-#include "router/header_literal.h"
+#include "router/transforms/header_literal.h"
 #include "smt_fixture.h"
 
 TestSuite(header_literal, .init = open_smt, .fini = close_smt);

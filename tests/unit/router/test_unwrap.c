@@ -1,6 +1,6 @@
 #include "decoder/schema.h"
 #include "fixture.h"
-#include "router/unwrap.h"
+#include "router/transforms/unwrap.h"
 
 TestSuite(unwrap, .init = open_fixture, .fini = close_fixture);
 

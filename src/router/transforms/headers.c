@@ -4,10 +4,10 @@
 #include "base/arena.h"
 #include "config/transform_config.h"
 #include "decoder/schema.h"
-#include "router/header_literal.h"
-#include "router/reshape.h"
-#include "router/smt.h"
 #include "router/transform.h"
+#include "router/transforms/header_literal.h"
+#include "router/transforms/reshape.h"
+#include "router/transforms/smt.h"
 
 enum { LITERAL_SIZE_MAX = 4096 }; /* of what is made of one; its text is the configuration's */
 

@@ -4,9 +4,9 @@
 #include "base/arena.h"
 #include "config/transform_config.h"
 #include "decoder/schema.h"
-#include "router/reshape.h"
-#include "router/smt.h"
 #include "router/transform.h"
+#include "router/transforms/reshape.h"
+#include "router/transforms/smt.h"
 
 static bool is_kept(const struct replace_field_config *c, struct wr_slice name)
 {

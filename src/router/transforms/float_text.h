@@ -1,6 +1,7 @@
-/* router/float_text.h - floats of C as the text that a DATUM_FLOAT32 or DATUM_FLOAT64 holds. */
-#ifndef WR_ROUTER_FLOAT_TEXT_H
-#define WR_ROUTER_FLOAT_TEXT_H
+/* router/transforms/float_text.h - floats of C as the text that a DATUM_FLOAT32 or DATUM_FLOAT64
+ * holds. */
+#ifndef WR_ROUTER_TRANSFORMS_FLOAT_TEXT_H
+#define WR_ROUTER_TRANSFORMS_FLOAT_TEXT_H
 
 #include <stdbool.h>
 
@@ -18,4 +19,4 @@ struct wr_slice float_text(double value, bool is_float32, struct wr_arena *arena
  */
 bool float_read(struct wr_slice text, bool is_float32, double *out);
 
-#endif /* WR_ROUTER_FLOAT_TEXT_H */
+#endif /* WR_ROUTER_TRANSFORMS_FLOAT_TEXT_H */

@@ -1,7 +1,7 @@
-/* router/smt.h - what Kafka's own transforms share: the key or value they work on, and what is made
- * once for each schema of it. */
-#ifndef WR_ROUTER_SMT_H
-#define WR_ROUTER_SMT_H
+/* router/transforms/smt.h - what Kafka's own transforms share: the key or value they work on, and
+ * what is made once for each schema of it. */
+#ifndef WR_ROUTER_TRANSFORMS_SMT_H
+#define WR_ROUTER_TRANSFORMS_SMT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,4 +89,4 @@ bool smt_has_name(const struct config_names *names, struct wr_slice name);
 /* The default that stands for a null of this schema where nulls are replaced; NULL: none does. */
 const struct datum *smt_default(const struct schema *schema, bool replace_null_with_default);
 
-#endif /* WR_ROUTER_SMT_H */
+#endif /* WR_ROUTER_TRANSFORMS_SMT_H */

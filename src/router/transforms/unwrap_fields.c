@@ -10,8 +10,8 @@
 #include "router/record.h"
 #include "router/topic.h"
 #include "router/transform.h"
+#include "router/transforms/unwrap.h"
 #include "router/tree.h"
-#include "router/unwrap.h"
 
 /* Up to `separator`, which is taken off `text` as well. */
 static struct wr_slice take(struct wr_slice *text, char separator)

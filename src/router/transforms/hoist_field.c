@@ -3,8 +3,8 @@
 #include "base/arena.h"
 #include "config/transform_config.h"
 #include "decoder/schema.h"
-#include "router/smt.h"
 #include "router/transform.h"
+#include "router/transforms/smt.h"
 
 static enum wr_status hoist_plan(const struct smt_call *call, struct wr_arena *arena, void **plan,
                                  struct wr_error *err)

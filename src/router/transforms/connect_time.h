@@ -1,6 +1,6 @@
-/* router/connect_time.h - Kafka Connect's own Date, Time and Timestamp. */
-#ifndef WR_ROUTER_CONNECT_TIME_H
-#define WR_ROUTER_CONNECT_TIME_H
+/* router/transforms/connect_time.h - Kafka Connect's own Date, Time and Timestamp. */
+#ifndef WR_ROUTER_TRANSFORMS_CONNECT_TIME_H
+#define WR_ROUTER_TRANSFORMS_CONNECT_TIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,4 +35,4 @@ int64_t connect_time_value(enum connect_time type, int64_t time_ms);
 bool connect_time_write(enum connect_time type, int64_t value, struct wr_arena *arena,
                         struct wr_slice *out);
 
-#endif /* WR_ROUTER_CONNECT_TIME_H */
+#endif /* WR_ROUTER_TRANSFORMS_CONNECT_TIME_H */

@@ -1,6 +1,7 @@
-/* router/reshape.h - a structure made of the fields of another one, settled once for its schema. */
-#ifndef WR_ROUTER_RESHAPE_H
-#define WR_ROUTER_RESHAPE_H
+/* router/transforms/reshape.h - a structure made of the fields of another one, settled once for its
+ * schema. */
+#ifndef WR_ROUTER_TRANSFORMS_RESHAPE_H
+#define WR_ROUTER_TRANSFORMS_RESHAPE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,4 +48,4 @@ bool reshape_keep(struct reshape *reshape, size_t index, bool replace_null_with_
 struct datum_field *reshape_apply(const struct reshape *reshape, const struct datum *structure,
                                   struct wr_arena *scratch, struct datum *out);
 
-#endif /* WR_ROUTER_RESHAPE_H */
+#endif /* WR_ROUTER_TRANSFORMS_RESHAPE_H */

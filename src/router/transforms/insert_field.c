@@ -2,9 +2,9 @@
 #include "base/arena.h"
 #include "config/transform_config.h"
 #include "decoder/schema.h"
-#include "router/reshape.h"
-#include "router/smt.h"
 #include "router/transform.h"
+#include "router/transforms/reshape.h"
+#include "router/transforms/smt.h"
 
 enum { INSERTED_COUNT_MAX = 4 };
 

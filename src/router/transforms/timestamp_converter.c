@@ -9,10 +9,10 @@
 #include "base/date_format.h"
 #include "config/transform_config.h"
 #include "decoder/schema.h"
-#include "router/connect_time.h"
-#include "router/reshape.h"
-#include "router/smt.h"
 #include "router/transform.h"
+#include "router/transforms/connect_time.h"
+#include "router/transforms/reshape.h"
+#include "router/transforms/smt.h"
 
 enum { TEXT_SIZE_MAX = 4096 };
 

@@ -1,4 +1,4 @@
-#include "router/float_text.h"
+#include "router/transforms/float_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* org.apache.kafka.connect.transforms.Filter: no record passes; which ones come here, its predicate
  * says. */
-#include "router/smt.h"
 #include "router/transform.h"
+#include "router/transforms/smt.h"
 
 static enum wr_status filter_apply(const struct transform *t, const void *compiled,
                                    struct record *record, struct wr_arena *scratch, bool *keep,

@@ -3,9 +3,9 @@
 #include "base/arena.h"
 #include "config/transform_config.h"
 #include "decoder/schema.h"
-#include "router/reshape.h"
-#include "router/smt.h"
 #include "router/transform.h"
+#include "router/transforms/reshape.h"
+#include "router/transforms/smt.h"
 
 struct metadata {
     struct reshape reshape; /* of a structure, whose nulls may become defaults */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "router/cast_value.h"
+#include "router/transforms/cast_value.h"
 
 enum {
     LIMB_DIGITS = 9, /* decimal digits taken off at a time */

@@ -12,7 +12,7 @@
  *   truncate               dropped
  *   anything else          as it is
  */
-#include "router/unwrap.h"
+#include "router/transforms/unwrap.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "router/connect_time.h"
+#include "router/transforms/connect_time.h"
 
 #include <assert.h>
 #include <stdlib.h>

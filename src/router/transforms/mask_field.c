@@ -5,12 +5,12 @@
 #include "config/transform_config.h"
 #include "decoder/decimal.h"
 #include "decoder/schema.h"
-#include "router/cast_value.h"
-#include "router/connect_time.h"
-#include "router/float_text.h"
-#include "router/reshape.h"
-#include "router/smt.h"
 #include "router/transform.h"
+#include "router/transforms/cast_value.h"
+#include "router/transforms/connect_time.h"
+#include "router/transforms/float_text.h"
+#include "router/transforms/reshape.h"
+#include "router/transforms/smt.h"
 
 /* What stands in the place of every value that is not null. */
 struct mask {

@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "config/transform_config.h"
 #include "decoder/schema.h"
-#include "router/smt.h"
 #include "router/transform.h"
+#include "router/transforms/smt.h"
 
 /* The flat schema while it is made. */
 struct flat {

@@ -1,4 +1,4 @@
-#include "router/smt.h"
+#include "router/transforms/smt.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include "config/transform_config.h"
 #include "decoder/relation.h"
 #include "decoder/schema.h"
-#include "router/reshape.h"
 #include "router/transform.h"
+#include "router/transforms/reshape.h"
 #include "router/tree.h"
 
 enum {

@@ -2,10 +2,10 @@
 #include "base/arena.h"
 #include "config/transform_config.h"
 #include "decoder/schema.h"
-#include "router/cast_value.h"
-#include "router/reshape.h"
-#include "router/smt.h"
 #include "router/transform.h"
+#include "router/transforms/cast_value.h"
+#include "router/transforms/reshape.h"
+#include "router/transforms/smt.h"
 
 struct cast_step {
     size_t index;

@@ -1,6 +1,6 @@
-/* router/unwrap.h - the parts of ExtractNewRecordState (unwrap.c, unwrap_fields.c). */
-#ifndef WR_ROUTER_UNWRAP_H
-#define WR_ROUTER_UNWRAP_H
+/* router/transforms/unwrap.h - the parts of ExtractNewRecordState (unwrap.c, unwrap_fields.c). */
+#ifndef WR_ROUTER_TRANSFORMS_UNWRAP_H
+#define WR_ROUTER_TRANSFORMS_UNWRAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,4 +59,4 @@ WR_MUST_USE enum wr_status unwrap_drop_fields(const struct unwrap_config *config
                                               struct record *record, struct wr_arena *scratch,
                                               struct wr_error *err);
 
-#endif /* WR_ROUTER_UNWRAP_H */
+#endif /* WR_ROUTER_TRANSFORMS_UNWRAP_H */

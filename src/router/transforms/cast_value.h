@@ -1,6 +1,7 @@
-/* router/cast_value.h - a value of one simple type as one of another, as Kafka's Cast does it. */
-#ifndef WR_ROUTER_CAST_VALUE_H
-#define WR_ROUTER_CAST_VALUE_H
+/* router/transforms/cast_value.h - a value of one simple type as one of another, as Kafka's Cast
+ * does it. */
+#ifndef WR_ROUTER_TRANSFORMS_CAST_VALUE_H
+#define WR_ROUTER_TRANSFORMS_CAST_VALUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,4 +30,4 @@ const char *cast_value(const struct schema *from, const struct datum *value, enu
 /* BigDecimal.toString() of big-endian two's complement and a scale. Data NULL: no room. */
 struct wr_slice decimal_text(struct wr_slice unscaled, int32_t scale, struct wr_arena *arena);
 
-#endif /* WR_ROUTER_CAST_VALUE_H */
+#endif /* WR_ROUTER_TRANSFORMS_CAST_VALUE_H */

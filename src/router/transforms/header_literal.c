@@ -1,4 +1,4 @@
-#include "router/header_literal.h"
+#include "router/transforms/header_literal.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "decoder/schema.h"
-#include "router/float_text.h"
+#include "router/transforms/float_text.h"
 
 static bool is_digit(char c)
 {

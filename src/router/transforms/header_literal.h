@@ -1,7 +1,8 @@
-/* router/header_literal.h - text of a configuration as the typed value that Connect takes it for.
+/* router/transforms/header_literal.h - text of a configuration as the typed value that Connect
+ * takes it for.
  */
-#ifndef WR_ROUTER_HEADER_LITERAL_H
-#define WR_ROUTER_HEADER_LITERAL_H
+#ifndef WR_ROUTER_TRANSFORMS_HEADER_LITERAL_H
+#define WR_ROUTER_TRANSFORMS_HEADER_LITERAL_H
 
 #include <stdbool.h>
 
@@ -17,4 +18,4 @@ struct wr_arena;
  */
 bool header_literal_parse(struct wr_slice text, struct wr_arena *arena, struct record_part *out);
 
-#endif /* WR_ROUTER_HEADER_LITERAL_H */
+#endif /* WR_ROUTER_TRANSFORMS_HEADER_LITERAL_H */

@@ -6,9 +6,9 @@
 #include "base/buffer.h"
 #include "base/date_format.h"
 #include "config/transform_config.h"
-#include "router/smt.h"
 #include "router/topic.h"
 #include "router/transform.h"
+#include "router/transforms/smt.h"
 
 enum { NAME_SIZE_MAX = 4096 };
 

@@ -2,9 +2,9 @@
 #include "base/arena.h"
 #include "config/transform_config.h"
 #include "decoder/schema.h"
-#include "router/reshape.h"
-#include "router/smt.h"
 #include "router/transform.h"
+#include "router/transforms/reshape.h"
+#include "router/transforms/smt.h"
 
 static enum wr_status key_plan(const struct smt_call *call, struct wr_arena *arena, void **plan,
                                struct wr_error *err)

@@ -1,4 +1,4 @@
-#include "router/cast_value.h"
+#include "router/transforms/cast_value.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "base/buffer.h"
 #include "base/json_write.h"
 #include "base/limits.h"
-#include "router/connect_time.h"
-#include "router/float_text.h"
+#include "router/transforms/connect_time.h"
+#include "router/transforms/float_text.h"
 
 static const char NO_ROOM[] = "what it becomes is too large";
 static const char OUT_OF_RANGE[] = "is out of the range of the type it is cast to";

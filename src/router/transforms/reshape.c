@@ -1,10 +1,10 @@
-#include "router/reshape.h"
+#include "router/transforms/reshape.h"
 
 #include <assert.h>
 
 #include "base/arena.h"
 #include "decoder/schema.h"
-#include "router/smt.h"
+#include "router/transforms/smt.h"
 
 bool reshape_init(struct reshape *reshape, const struct schema *source, const struct schema *like,
                   size_t field_count_max, struct wr_arena *arena)
