@@ -141,6 +141,32 @@ static void set_days(struct moment *out, int64_t days)
     out->year = year_of_era + era * 400 + (out->month <= 2);
 }
 
+/* Years are counted from March, so that a leap day is the last; 400 of them have 146097 days. */
+void moment_of_us(int64_t us, struct moment *out)
+{
+    enum { ERA_DAYS = 146097, DAYS_TO_1970 = 719468 }; /* from 0000-03-01 */
+    int64_t time_us = us % US_PER_DAY;
+    int64_t days = us / US_PER_DAY + DAYS_TO_1970;
+
+    if (time_us < 0) {
+        time_us += US_PER_DAY;
+        days--;
+    }
+    int64_t era = (days >= 0 ? days : days - (ERA_DAYS - 1)) / ERA_DAYS;
+    int64_t day = days - era * ERA_DAYS;
+    int64_t year = (day - day / 1460 + day / 36524 - day / (ERA_DAYS - 1)) / 365;
+    int64_t day_of_year = day - (365 * year + year / 4 - year / 100);
+    int64_t month = (5 * day_of_year + 2) / 153;
+    bool is_next_year = month >= 10;
+
+    *out = (struct moment){
+        .year = year + era * 400 + is_next_year,
+        .month = (uint32_t)(is_next_year ? month - 9 : month + 3),
+        .day = (uint32_t)(day_of_year - (153 * month + 2) / 5 + 1),
+        .time_us = time_us,
+    };
+}
+
 void moment_to_utc(struct moment *m)
 {
     int64_t time_us = m->time_us - m->offset_s * US_PER_SECOND;

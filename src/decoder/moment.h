@@ -37,6 +37,9 @@ bool moment_read_timestamp(struct wr_slice text, struct moment *out); /* likewis
 /* Of its date since 1970-01-01. */
 int64_t moment_days(const struct moment *m);
 
+/* The moment in UTC, of microseconds since 1970. */
+void moment_of_us(int64_t us, struct moment *out);
+
 /* The same instant without its offset; 24:00 is the next day's beginning. */
 void moment_to_utc(struct moment *m);
 
