@@ -310,7 +310,7 @@ static enum wr_status send_relations(struct pipeline *p, struct wr_error *err)
 static enum wr_status pipeline_init(struct pipeline *p, const struct workload *w,
                                     struct wr_error *err)
 {
-    const struct router_sink sink = {p, on_record, on_notice};
+    const struct router_sink sink = {.context = p, .emit = on_record, .notice = on_notice};
 
     *p = (struct pipeline){.workload = w};
     p->relations = relcache_new();

@@ -5,7 +5,9 @@
 #include "codec/json.h"
 #include "codec/json_schema.h"
 #include "codec/plain.h"
+#include "codec/warehouse_json.h"
 #include "config/config.h"
+#include "router/routes/document.h"
 #include "router/tree.h"
 
 /* How keys, values or headers are written. */
@@ -92,6 +94,9 @@ static enum wr_status payload_to_json(const struct conversion *c, struct wr_erro
     case PART_MESSAGE:
         return json_envelope_write(&c->codec->envelope, c->out, c->record, c->scratch, err);
     case PART_NULL:
+    case PART_VERBATIM:
+    case PART_DOCUMENT:
+    case PART_WAREHOUSE:
         break;
     }
     abort();
@@ -181,11 +186,32 @@ static enum converter_kind converter_for(const struct conversion *c)
     return is_delegated ? choice->delegate : choice->converter;
 }
 
-static enum wr_status convert(const struct conversion *c, struct wr_error *err)
+static bool is_of_route(const struct record_part *part)
+{
+    return part->kind == PART_VERBATIM || part->kind == PART_DOCUMENT ||
+           part->kind == PART_WAREHOUSE;
+}
+
+/* What a route made has its own form, whatever the converters are. */
+static enum wr_status to_route(const struct conversion *c, struct wr_error *err)
+{
+    const struct record_part *part = c->part;
+
+    if (part->kind == PART_VERBATIM) {
+        wr_buffer_add_slice(c->out, part->as.verbatim);
+        return WR_OK;
+    }
+    if (part->kind == PART_DOCUMENT) {
+        return document_write(part->as.document.shape, &part->as.document.row, c->scratch, c->out,
+                              err);
+    }
+    return warehouse_json_write(c->out, c->record, c->scratch, err);
+}
+
+static enum wr_status to_configured(const struct conversion *c, struct wr_error *err)
 {
     enum wr_status status = WR_OK;
 
-    *c->is_null = false;
     switch (converter_for(c)) {
     case CONVERTER_DEFAULT:
         status = to_readable(c, err);
@@ -201,6 +227,13 @@ static enum wr_status convert(const struct conversion *c, struct wr_error *err)
         status = to_bytes(c, err);
         break;
     }
+    return status;
+}
+
+static enum wr_status convert(const struct conversion *c, struct wr_error *err)
+{
+    *c->is_null = false;
+    enum wr_status status = is_of_route(c->part) ? to_route(c, err) : to_configured(c, err);
     if (status == WR_OK && c->out->failed) {
         return wr_fail(err, WR_REJECT, "codec", "larger than WR_RECORD_SIZE_MAX (%zu bytes)",
                        c->out->size_max);
@@ -236,7 +269,7 @@ enum wr_status codec_header(struct codec *codec, const struct record_header *hea
     if (*is_null) {
         return WR_OK;
     }
-    if (codec->headers_are_simple) {
+    if (codec->headers_are_simple && !is_of_route(&header->value)) {
         status = plain_header(out, &header->value, scratch, err);
     } else {
         status = convert(&c, err);

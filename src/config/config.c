@@ -9,11 +9,12 @@
 #include "config/loader.h"
 #include "config/property.h"
 
-/* The options of transforms and predicates are read with the one they belong to. */
+/* The options of transforms, predicates and routes are read with the one they belong to. */
 static bool is_plugin_option(const char *key)
 {
     return strncmp(key, "transforms.", strlen("transforms.")) == 0 ||
-           strncmp(key, "predicates.", strlen("predicates.")) == 0;
+           strncmp(key, "predicates.", strlen("predicates.")) == 0 ||
+           strncmp(key, "routes.", strlen("routes.")) == 0;
 }
 
 static void apply_entries(struct loader *l)
@@ -93,6 +94,7 @@ enum wr_status config_load(const struct config_source *sources, size_t count, bo
     }
     apply_entries(&l);
     transforms_apply(&l);
+    routes_apply(&l);
     converters_apply(&l);
     snapshot_check(&l);
     kafka_apply(&l, needs_kafka);

@@ -9,6 +9,7 @@
 #include "base/status.h"
 
 struct predicate_config;
+struct route_config;
 struct transform_config;
 struct wr_arena;
 
@@ -186,6 +187,8 @@ struct config {
     size_t transform_count;
     struct predicate_config *predicates;
     size_t predicate_count;
+    struct route_config *routes; /* route_config.h */
+    size_t route_count;
     enum converter_kind key_converter;
     enum converter_kind value_converter;
     /* BinaryDataConverter's, for what is not bytes; CONVERTER_DEFAULT is none. */

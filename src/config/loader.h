@@ -95,6 +95,7 @@ void source_load(struct loader *l, const struct config_source *source);
 void transforms_apply(struct loader *l);
 /* What the options of one of Kafka's own transforms, each right by itself, ask of each other. */
 void smt_check(struct loader *l, const struct transform_config *t);
+void routes_apply(struct loader *l);
 void converters_apply(struct loader *l);
 void kafka_apply(struct loader *l, bool needs_kafka);
 void snapshot_check(struct loader *l);

@@ -145,6 +145,8 @@ void property_full_name(const struct property *p, struct wr_buffer *out)
         wr_buffer_add_str(out, "transforms.<name>.");
     } else if (p->scope >= SCOPE_PREDICATE) {
         wr_buffer_add_str(out, "predicates.<name>.");
+    } else if (p->scope >= SCOPE_ROUTE) {
+        wr_buffer_add_str(out, "routes.<name>.");
     }
     wr_buffer_add_str(out, p->name);
 }

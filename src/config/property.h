@@ -34,10 +34,14 @@ enum property_support {
 
 /*
  * Whose properties. A transform has its own, behind "transforms.<name>.", and some that all of them
- * have, and a predicate likewise.
+ * have; a predicate and a route likewise.
  */
 enum property_scope {
     SCOPE_CONFIG,
+    SCOPE_ROUTE,
+    SCOPE_ROUTE_SEARCH,
+    SCOPE_ROUTE_CACHE,
+    SCOPE_ROUTE_WAREHOUSE,
     SCOPE_PREDICATE,
     SCOPE_TOPIC_NAME_MATCHES,
     SCOPE_RECORD_IS_TOMBSTONE,
@@ -108,7 +112,7 @@ void property_report_unknown(struct loader *l, const struct entry *e, enum prope
 /* Appends "a, b or c". */
 void property_list_choices(const struct property *p, struct wr_buffer *out);
 
-/* Appends the name, with `transforms.<name>.` or `predicates.<name>.` before it. */
+/* Appends the name, with `transforms.<name>.` or the like before it. */
 void property_full_name(const struct property *p, struct wr_buffer *out);
 
 /*
@@ -142,9 +146,5 @@ void set_skipped_operations(struct loader *l, const struct property_match *match
                             const struct entry *e, void *base);
 void set_inflight_bytes_max(struct loader *l, const struct property_match *match,
                             const struct entry *e, void *base);
-void set_transform_type(struct loader *l, const struct property_match *match, const struct entry *e,
-                        void *base);
-void set_additional_fields(struct loader *l, const struct property_match *match,
-                           const struct entry *e, void *base);
 
 #endif /* WR_CONFIG_PROPERTY_H */

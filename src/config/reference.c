@@ -101,7 +101,7 @@ static void print_all(void)
 /* What stands behind "transforms.a.", or the whole key: both ways people ask for an option. */
 static const char *option_of(const char *key)
 {
-    static const char *const families[] = {"transforms.", "predicates."};
+    static const char *const families[] = {"transforms.", "predicates.", "routes."};
     const char *dot = NULL;
 
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
@@ -112,10 +112,19 @@ static const char *option_of(const char *key)
     return dot == NULL ? key : dot + 1;
 }
 
+/* Where an option is looked for; of a bare name it is that of a transform. */
+static int first_scope_of(const char *key)
+{
+    if (key != NULL && strncmp(key, "routes.", strlen("routes.")) == 0) {
+        return SCOPE_ROUTE;
+    }
+    return key != NULL && strncmp(key, "predicates.", strlen("predicates.")) == 0 ? SCOPE_PREDICATE
+                                                                                  : SCOPE_TRANSFORM;
+}
+
 bool config_print_reference(const char *key)
 {
-    bool is_predicate = key != NULL && strncmp(key, "predicates.", strlen("predicates.")) == 0;
-    int scope = is_predicate ? SCOPE_PREDICATE : SCOPE_TRANSFORM;
+    int scope = first_scope_of(key);
     struct property_match match = {0};
 
     if (key == NULL) {

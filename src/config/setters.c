@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "config/loader.h"
 #include "config/property.h"
+#include "config/table_rows.h"
 #include "config/transform_config.h"
 
 /* Setters of the properties whose values have a form of their own. */

@@ -65,8 +65,6 @@ static const struct property topics[] = {
     LATER("sourceinfo.struct.maker",
           "io.debezium.connector.postgresql.PostgresSourceInfoStructMaker", "leave it out"),
     LATER("custom.sanitize.pattern", NULL, "leave it out"),
-    LATER("routes", NULL, "leave it out"),
-    LATER("routes.<rest>", NULL, "leave it out"),
 };
 const struct property_group table_topics = {.heading = "Topics and records", ROWS(topics)};
 

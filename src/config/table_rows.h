@@ -49,8 +49,28 @@ extern const struct property_group table_cast, table_drop_headers, table_extract
     table_flatten, table_header_from, table_hoist_field, table_insert_field, table_insert_header,
     table_mask_field, table_replace_field, table_set_schema_metadata, table_timestamp_converter,
     table_timestamp_router, table_value_to_key;
+extern const struct property_group table_routes, table_route_search, table_route_cache,
+    table_route_warehouse;
 extern const struct property_group table_kafka, table_errors, table_operation, table_debezium,
     table_worker;
+
+/* Of transforms (transforms.c, setters.c). */
+void set_transform_type(struct loader *l, const struct property_match *match, const struct entry *e,
+                        void *base);
+void set_additional_fields(struct loader *l, const struct property_match *match,
+                           const struct entry *e, void *base);
+
+/* Of routes (routes.c). */
+void set_route_topic(struct loader *l, const struct property_match *match, const struct entry *e,
+                     void *base);
+void set_route_document_id(struct loader *l, const struct property_match *match,
+                           const struct entry *e, void *base);
+void set_route_document_fields(struct loader *l, const struct property_match *match,
+                               const struct entry *e, void *base);
+void set_route_keys(struct loader *l, const struct property_match *match, const struct entry *e,
+                    void *base);
+void set_route_where(struct loader *l, const struct property_match *match, const struct entry *e,
+                     void *base);
 
 /* Of Kafka's own transforms (smt_setters.c). */
 void set_cast_spec(struct loader *l, const struct property_match *match, const struct entry *e,

@@ -10,33 +10,8 @@
 #include "decoder/interval.h"
 #include "decoder/moment.h"
 #include "decoder/numeric.h"
+#include "decoder/oid.h"
 #include "decoder/vector.h"
-
-/* pg_type.dat */
-enum {
-    OID_BOOL = 16,
-    OID_BYTEA = 17,
-    OID_INT8 = 20,
-    OID_INT2 = 21,
-    OID_INT4 = 23,
-    OID_OID = 26,
-    OID_JSON = 114,
-    OID_FLOAT4 = 700,
-    OID_FLOAT8 = 701,
-    OID_MONEY = 790,
-    OID_BPCHAR = 1042,
-    OID_VARCHAR = 1043,
-    OID_DATE = 1082,
-    OID_TIME = 1083,
-    OID_TIMESTAMP = 1114,
-    OID_TIMESTAMPTZ = 1184,
-    OID_INTERVAL = 1186,
-    OID_TIMETZ = 1266,
-    OID_BIT = 1560,
-    OID_VARBIT = 1562,
-    OID_NUMERIC = 1700,
-    OID_JSONB = 3802,
-};
 
 /* What has an oid of its own; the others are text. */
 static const struct {

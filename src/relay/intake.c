@@ -15,6 +15,7 @@
 #include "decoder/relcache.h"
 #include "publisher/publisher.h"
 #include "relay/ledger.h"
+#include "relay/refusal.h"
 #include "relay/table_tags.h"
 #include "router/plan.h"
 #include "router/router.h"
@@ -22,7 +23,6 @@
 enum {
     TAG_SHIFT = 48,  /* a ticket is 16 bits of table and 48 of the ledger's ticket */
     HEADERS_OWN = 2, /* walrelay.lsn, walrelay.seq */
-    KEY_SHOWN_MAX = 80,
 };
 
 #define TICKET_MASK ((UINT64_C(1) << TAG_SHIFT) - 1)
@@ -39,8 +39,7 @@ struct intake {
     struct connector_info connector;
     struct change_source source; /* of the open transaction */
     char origin[512];
-    wr_lsn version; /* walrelay.lsn: Begin's LSN of the commit, the highest known while rows pass */
-    uint32_t record_seq;
+    struct record_position position; /* of the record that is made */
     wr_lsn end_lsn;
     uint64_t record_count;
     uint64_t refused_count;
@@ -56,48 +55,6 @@ static void notice(void *context, const char *text)
 {
     (void)context;
     wr_log(WR_LOG_WARN, "router", WR_MSG(text));
-}
-
-/* Printable and short, for a line that a person reads. */
-static void show_key(const struct publisher_record *record, char *out, size_t size)
-{
-    size_t count = record->key.size < KEY_SHOWN_MAX ? record->key.size : KEY_SHOWN_MAX;
-
-    if (count > size - 1) {
-        count = size - 1;
-    }
-    for (size_t i = 0; i < count; i++) {
-        char c = record->key.data[i];
-        out[i] = (unsigned char)c < ' ' ? '?' : c;
-    }
-    out[count] = '\0';
-}
-
-static const char *table_of(const struct record *record, char *out, size_t size)
-{
-    if (record->change == NULL) {
-        return "a logical message";
-    }
-    (void)snprintf(out, size, "%s.%s", record->change->relation->schema,
-                   record->change->relation->table);
-    return out;
-}
-
-/* The one line that says all of a record which cannot be published. */
-static enum wr_status refuse(struct intake *in, const struct record *record,
-                             const struct encoded *encoded, struct wr_error *err)
-{
-    const struct publisher_record *r = &encoded->record;
-    char table[256];
-    char key[KEY_SHOWN_MAX + 1];
-    struct wr_error inner = *err;
-
-    show_key(r, key, sizeof(key));
-    return wr_fail(
-        err, WR_REJECT, inner.where, "table=%s topic=%.*s key=%s size=%zu lsn=" WR_LSN_FMT ": %s",
-        table_of(record, table, sizeof(table)), (int)record->topic.size, record->topic.data, key,
-        r->key.size + r->value.size,
-        WR_LSN_ARGS(record->source->lsn == 0 ? in->version : record->source->lsn), inner.text);
 }
 
 static void encoded_start(struct intake *in, const struct record *record, struct encoded *out)
@@ -142,9 +99,9 @@ static enum wr_status encode_headers(struct intake *in, const struct record *rec
         }
         header_add(out, record->headers[i].name, in->headers.size - start, is_null);
     }
-    if (in->parts.config->extended_headers_enabled) {
-        header_add_number(in, out, "walrelay.lsn", in->version);
-        header_add_number(in, out, "walrelay.seq", in->record_seq);
+    if (record->route != NULL || in->parts.config->extended_headers_enabled) {
+        header_add_number(in, out, "walrelay.lsn", in->position.version);
+        header_add_number(in, out, "walrelay.seq", in->position.seq);
     }
     const char *next = in->headers.data;
     for (size_t i = 0; i < out->record.header_count; i++) {
@@ -200,7 +157,7 @@ static enum wr_status dead_letter(struct intake *in, const struct encoded *refus
                                   const char *reason, struct wr_error *err)
 {
     char lsn[24];
-    (void)snprintf(lsn, sizeof(lsn), WR_LSN_FMT, WR_LSN_ARGS(in->version));
+    (void)snprintf(lsn, sizeof(lsn), WR_LSN_FMT, WR_LSN_ARGS(in->position.version));
     struct publisher_header headers[] = {
         {.name = "__connect.errors.topic", .value = refused->record.topic},
         {.name = "__connect.errors.exception.message", .value = wr_slice_str(reason)},
@@ -244,16 +201,31 @@ static enum wr_status publish(void *context, const struct record *record, struct
     struct encoded encoded;
     uint32_t tag = record->change == NULL ? 0 : record->change->relation->tag;
 
-    in->record_seq++;
+    in->position.seq++;
     enum wr_status status = encode(in, record, &encoded, err);
     if (status == WR_OK) {
         status = produce(in, &encoded.record, tag, err);
     }
     if (status == WR_REJECT) {
-        (void)refuse(in, record, &encoded, err);
+        (void)refusal_of_record(record, &encoded.record, in->position.version, err);
         status = tolerate(in, &encoded, err);
     }
     return status;
+}
+
+/* A change that cannot be told as one of its records. */
+static enum wr_status refuse_change(void *context, const struct change *change,
+                                    struct wr_error *err)
+{
+    (void)refusal_of_change(change, err);
+    return tolerate(context, NULL, err);
+}
+
+/* Of no transaction; the clock goes on. */
+static void source_clear(struct intake *in)
+{
+    in->source = (struct change_source){
+        .connector = &in->connector, .position = &in->position, .now_ns = in->source.now_ns};
 }
 
 enum wr_status intake_new(const struct intake_parts *parts, struct intake **out,
@@ -270,7 +242,7 @@ enum wr_status intake_new(const struct intake_parts *parts, struct intake **out,
         .name = wr_slice_str(parts->config->topic_prefix),
         .database = wr_slice_str(parts->config->database_dbname),
     };
-    in->source.connector = &in->connector;
+    source_clear(in);
     in->relations = relcache_new();
     in->scratch = wr_arena_new(WR_MESSAGE_ARENA_SIZE_MAX);
     in->codec = codec_new(parts->config, WR_VERSION);
@@ -278,7 +250,8 @@ enum wr_status intake_new(const struct intake_parts *parts, struct intake **out,
     wr_buffer_init(&in->value, WR_RECORD_SIZE_MAX);
     wr_buffer_init(&in->headers, WR_RECORD_SIZE_MAX);
     pgoutput_init(&in->decoder);
-    struct router_sink sink = {.context = in, .emit = publish, .notice = notice};
+    struct router_sink sink = {
+        .context = in, .emit = publish, .refuse = refuse_change, .notice = notice};
     enum wr_status status = router_new(parts->config, &sink, &in->router, err);
     if (status != WR_OK) {
         intake_free(in);
@@ -308,9 +281,9 @@ void intake_restart(struct intake *in)
 {
     relcache_clear(in->relations);
     pgoutput_init(&in->decoder);
-    in->source = (struct change_source){.connector = &in->connector,
-                                        .now_ns = in->source.now_ns,
-                                        .last_commit_lsn = in->source.last_commit_lsn};
+    wr_lsn last_commit_lsn = in->source.last_commit_lsn;
+    source_clear(in);
+    in->source.last_commit_lsn = last_commit_lsn;
 }
 
 void intake_clock(struct intake *in, int64_t now_ns)
@@ -366,14 +339,7 @@ static enum wr_status take_change(struct intake *in, const struct change *change
     enum wr_status status = router_change(in->router, change, in->scratch, err);
 
     wr_arena_reset(in->scratch);
-    if (status == WR_REJECT) { /* the router's own: no record was made */
-        struct wr_error inner = *err;
-        (void)wr_fail(err, WR_REJECT, inner.where, "%s (table=%s.%s lsn=" WR_LSN_FMT ")",
-                      inner.text, change->relation->schema, change->relation->table,
-                      WR_LSN_ARGS(change->source.lsn));
-        return tolerate(in, NULL, err);
-    }
-    return status;
+    return status == WR_REJECT ? refuse_change(in, change, err) : status;
 }
 
 static enum wr_status find_relation(const struct intake *in, uint32_t oid,
@@ -432,8 +398,8 @@ static enum wr_status begin(struct intake *in, const struct message *message, st
     in->source.snapshot = SNAPSHOT_MARKER_FALSE;
     in->source.origin = NULL;
     in->source.origin_lsn = 0;
-    in->version = message->commit_lsn;
-    in->record_seq = 0;
+    in->position.version = message->commit_lsn;
+    in->position.seq = 0;
     enum wr_status status = router_begin(in->router, &in->source, in->scratch, err);
     wr_arena_reset(in->scratch);
     return status;
@@ -467,8 +433,8 @@ static enum wr_status take_logical(struct intake *in, const struct message *mess
         source.xid = 0;
         source.commit_time_us = source.now_ns / 1000;
         source.origin = NULL;
-        in->version = message->logical.lsn;
-        in->record_seq = 0;
+        in->position.version = message->logical.lsn;
+        in->position.seq = 0;
     }
     enum wr_status status = router_message(in->router, message, &source, in->scratch, err);
     wr_arena_reset(in->scratch);
@@ -536,15 +502,12 @@ enum wr_status intake_message(struct intake *in, wr_lsn lsn, struct wr_slice pay
 void intake_snapshot_begin(struct intake *in, wr_lsn lsn, uint32_t xid)
 {
     ledger_begin(in->parts.ledger);
-    in->source = (struct change_source){
-        .connector = &in->connector,
-        .commit_time_us = in->source.now_ns / 1000,
-        .lsn = lsn,
-        .xid = xid,
-        .now_ns = in->source.now_ns,
-    };
-    in->version = lsn;
-    in->record_seq = 0;
+    source_clear(in);
+    in->source.commit_time_us = in->source.now_ns / 1000;
+    in->source.lsn = lsn;
+    in->source.xid = xid;
+    in->position.version = lsn;
+    in->position.seq = 0;
 }
 
 enum wr_status intake_snapshot_table(struct intake *in, struct relation *relation,
@@ -568,7 +531,7 @@ void intake_snapshot_end(struct intake *in)
 {
     ledger_commit(in->parts.ledger, in->source.lsn);
     in->end_lsn = in->source.lsn;
-    in->source = (struct change_source){.connector = &in->connector, .now_ns = in->source.now_ns};
+    source_clear(in);
 }
 
 uint64_t intake_snapshot_divide(struct intake *in)

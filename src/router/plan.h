@@ -13,6 +13,7 @@
 struct chain_plan;
 struct column_hash;
 struct schema;
+struct table_route;
 
 struct column_plan {
     const char *name;          /* as it is published: field.name.adjustment.mode has been there */
@@ -45,6 +46,9 @@ struct route_plan {
     size_t collection;          /* the table's number where transactions are counted */
     struct wr_slice table_json; /* "schema":"…","table":"…" of `source` */
     struct chain_plan *chain;   /* what the transforms settled */
+    const struct table_route *routes;
+    size_t route_count;
+    bool is_routed_only; /* no change events */
 };
 
 #endif /* WR_ROUTER_PLAN_H */

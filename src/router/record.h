@@ -1,4 +1,4 @@
-/* router/record.h - what a change is on its way in, and the record it becomes on its way out. */
+/* router/record.h - the record that a change becomes. */
 #ifndef WR_ROUTER_RECORD_H
 #define WR_ROUTER_RECORD_H
 
@@ -6,62 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/lsn.h"
 #include "base/slice.h"
 #include "base/status.h"
 #include "decoder/datum.h"
 #include "decoder/pgoutput.h"
-#include "decoder/snapshot_marker.h"
+#include "router/change.h"
 
 struct relation;
 struct column_plan;
+struct document;
+struct route_config;
 struct schema;
-
-/* `op` of Debezium's envelope. */
-enum change_op {
-    OP_CREATE = 'c',
-    OP_UPDATE = 'u',
-    OP_DELETE = 'd',
-    OP_TRUNCATE = 't',
-    OP_READ = 'r',
-};
-
-/* What `source` of Debezium's envelope says in every record of a run. */
-struct connector_info {
-    struct wr_slice version;  /* of walrelay */
-    struct wr_slice name;     /* topic.prefix */
-    struct wr_slice database; /* database.dbname */
-};
-
-/* `transaction` of Debezium's envelope (provide.transaction.metadata). */
-struct transaction_block {
-    struct wr_slice id; /* "xid:lsn" */
-    int64_t total_order, data_collection_order;
-};
-
-/* `source` of Debezium's envelope, as far as it varies from row to row. */
-struct change_source {
-    const struct connector_info *connector;
-    const struct transaction_block *transaction; /* NULL: none is provided */
-    int64_t commit_time_us; /* since 1970; of a snapshot row: when the snapshot began */
-    wr_lsn lsn;             /* of the change */
-    wr_lsn last_commit_lsn; /* end LSN of the transaction before, 0 when there was none */
-    uint32_t xid;           /* 0: none (a message outside a transaction) */
-    enum snapshot_marker snapshot;
-    const char *origin; /* replication origin, NULL when local */
-    wr_lsn origin_lsn;
-    int64_t now_ns; /* when walrelay handled it, since 1970 */
-};
-
-/* One row change, or one table's part of a truncate. Everything is borrowed. */
-struct change {
-    enum change_op op;
-    const struct relation *relation;
-    enum old_kind old_kind;
-    struct tuple old_tuple; /* where old_kind is not OLD_NONE */
-    struct tuple new_tuple; /* create, read, update */
-    struct change_source source;
-};
+struct warehouse_shape;
 
 /*
  * Some columns of one tuple, not yet typed: the plain envelope goes from here straight to bytes.
@@ -84,6 +40,10 @@ enum part_kind {
     PART_ROW,      /* `row` as a structure */
     PART_ENVELOPE, /* before, after and the record's change as Debezium's envelope */
     PART_MESSAGE,  /* a logical message as Debezium's envelope with op m */
+    /* Of routes; no transform sees them, and no configured converter writes them. */
+    PART_VERBATIM,  /* `verbatim` */
+    PART_DOCUMENT,  /* a row as a JSON object, natural JSON */
+    PART_WAREHOUSE, /* a typed row with what happened to it, in the route's format */
 };
 
 struct record_part {
@@ -99,6 +59,16 @@ struct record_part {
         struct {
             struct wr_slice prefix, content;
         } message;
+        struct wr_slice verbatim;
+        struct {
+            const struct document *shape;
+            struct row_view row;
+        } document;
+        struct {
+            const struct warehouse_shape *shape;
+            enum change_op op; /* of this record: a moved key is a delete and a create */
+            struct row_view before, after;
+        } warehouse;
     } as;
 };
 
@@ -106,13 +76,14 @@ enum { RECORD_HEADERS_MAX = 32 };
 
 struct record_header {
     const char *name;
-    struct record_part value; /* PART_NULL, PART_DATUM or PART_ROW */
+    struct record_part value; /* PART_NULL, PART_DATUM, PART_ROW or PART_VERBATIM */
 };
 
 /* Everything is borrowed, and lives until the emit callback returns. */
 struct record {
     const struct change *change; /* NULL for a logical message */
     const struct change_source *source;
+    const struct route_config *route; /* whose record it is; NULL: a change event's */
     struct wr_slice topic;
     int32_t partition;    /* -1: by the key */
     int64_t timestamp_ms; /* -1: the producer's clock */

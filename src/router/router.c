@@ -27,6 +27,7 @@
 #include "router/filter.h"
 #include "router/left_out.h"
 #include "router/plan.h"
+#include "router/routes/route.h"
 #include "router/row.h"
 #include "router/rules.h"
 #include "router/schemas.h"
@@ -46,6 +47,7 @@ struct router {
     struct topic_owners *topic_owners;
     struct left_out *left_out;
     struct transactions *transactions; /* NULL: no metadata is provided */
+    struct routes *routes;             /* NULL: there are none */
 };
 
 static void topic_build(const struct router *r, struct wr_buffer *out, const char *schema,
@@ -101,6 +103,9 @@ enum wr_status router_new(const struct config *config, const struct router_sink 
     if (status == WR_OK) {
         status = chain_new(config, &r->sink, &r->chain, err);
     }
+    if (status == WR_OK) {
+        status = routes_new(config, &r->sink, &r->routes, err);
+    }
     if (status != WR_OK) {
         router_free(r);
         r = NULL;
@@ -121,6 +126,7 @@ void router_free(struct router *r)
     topic_owners_free(r->topic_owners);
     left_out_free(r->left_out);
     transactions_free(r->transactions);
+    routes_free(r->routes);
     wr_buffer_done(&r->message_topic);
     free(r);
 }
@@ -208,6 +214,9 @@ enum wr_status router_compile(struct router *r, struct relation *relation,
             status = chain_compile(r->chain, relation, err);
         }
     }
+    if (status == WR_OK && r->routes != NULL) {
+        status = routes_compile(r->routes, r->filter, relation, catalog, err);
+    }
     return status;
 }
 
@@ -288,6 +297,7 @@ static struct record_part key_of(const struct routing *route, struct row_view ro
 static void record_start(struct record *record, const struct routing *route, struct record_part key)
 {
     record->change = route->change;
+    record->route = NULL;
     record->source = &route->change->source;
     record->topic = route->plan->topic;
     record->partition = -1;
@@ -474,6 +484,25 @@ static enum wr_status check_change(const struct change *change, struct wr_error 
     return status;
 }
 
+static enum wr_status emit_change(const struct routing *route, struct wr_error *err)
+{
+    const struct config *config = route->router->config;
+
+    switch (route->change->op) {
+    case OP_CREATE:
+        return config->skip_create ? WR_OK : emit_upsert(route, err);
+    case OP_READ:
+        return emit_upsert(route, err);
+    case OP_UPDATE:
+        return config->skip_update ? WR_OK : emit_update(route, err);
+    case OP_DELETE:
+        return config->skip_delete ? WR_OK : emit_delete(route, NULL, err);
+    case OP_TRUNCATE:
+        return config->skip_truncate ? WR_OK : emit_truncate(route, err);
+    }
+    abort();
+}
+
 enum wr_status router_change(struct router *r, const struct change *change,
                              struct wr_arena *scratch, struct wr_error *err)
 {
@@ -484,22 +513,16 @@ enum wr_status router_change(struct router *r, const struct change *change,
     if (status != WR_OK || !route.plan->is_captured) {
         return status;
     }
-    switch (change->op) {
-    case OP_CREATE:
-        return r->config->skip_create ? WR_OK : emit_upsert(&route, err);
-    case OP_READ:
-        return emit_upsert(&route, err);
-    case OP_UPDATE:
-        if (r->config->skip_update) {
-            return WR_OK;
-        }
-        return emit_update(&route, err);
-    case OP_DELETE:
-        return r->config->skip_delete ? WR_OK : emit_delete(&route, NULL, err);
-    case OP_TRUNCATE:
-        return r->config->skip_truncate ? WR_OK : emit_truncate(&route, err);
+    if (!route.plan->is_routed_only) {
+        status = emit_change(&route, err);
     }
-    abort();
+    if (route.plan->route_count == 0) {
+        return status;
+    }
+    if (status == WR_REJECT) { /* what Debezium's form cannot say, a route's may */
+        status = r->sink.refuse(r->sink.context, change, err);
+    }
+    return status == WR_OK ? routes_change(r->routes, change, scratch, err) : status;
 }
 
 enum wr_status router_message(struct router *r, const struct message *message,
@@ -516,6 +539,7 @@ enum wr_status router_message(struct router *r, const struct message *message,
         return WR_OK;
     }
     record.change = NULL;
+    record.route = NULL;
     record.source = source;
     record.topic = wr_buffer_slice(&r->message_topic);
     record.partition = -1;

@@ -18,6 +18,11 @@ struct router_sink {
     void *context;
     /* One record, borrowed for the call. What it returns ends the change with that status. */
     enum wr_status (*emit)(void *context, const struct record *record, struct wr_error *err);
+    /*
+     * A record that a row should make and cannot, where others are made of it as well: `err` is
+     * WR_REJECT. WR_OK: go on with them.
+     */
+    enum wr_status (*refuse)(void *context, const struct change *change, struct wr_error *err);
     /* Something that a person should know, and that stops nothing. */
     void (*notice)(void *context, const char *text);
 };

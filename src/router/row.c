@@ -33,8 +33,7 @@ static struct wr_slice truncated(struct wr_slice text, uint32_t size)
     return text;
 }
 
-/* The cell that holds the column's value: an unchanged TOAST value may stand in the old row. */
-static const struct cell *find_cell(const struct row_view *row, const struct column_plan *column)
+const struct cell *row_cell(const struct row_view *row, const struct column_plan *column)
 {
     const struct cell *cell = &row->tuple->cells[column->index];
 
@@ -51,7 +50,7 @@ enum wr_status row_datum(const struct row_view *row, const struct column_plan *c
         *out = *column->mask;
         return WR_OK;
     }
-    const struct cell *cell = find_cell(row, column);
+    const struct cell *cell = row_cell(row, column);
     switch (cell->kind) {
     case CELL_NULL:
         if (row->is_key_only && !column->is_identity) {

@@ -7,7 +7,11 @@
 #include "router/plan.h"
 #include "router/record.h"
 
+struct cell;
 struct wr_arena;
+
+/* The cell that holds the column's value: an unchanged TOAST value may stand in the old row. */
+const struct cell *row_cell(const struct row_view *row, const struct column_plan *column);
 
 /*
  * The value of `column` in `row`, masked and truncated as configured; values that must be made live

@@ -181,6 +181,10 @@ enum wr_status part_expand(const struct record *record, struct record_part *part
     case PART_MESSAGE:
         status = message_expand(&e, &datum, err);
         break;
+    case PART_VERBATIM:
+    case PART_DOCUMENT:
+    case PART_WAREHOUSE:
+        return wr_fail(err, WR_FATAL, "router", "a route's record has no tree");
     }
     if (status == WR_OK) {
         part->kind = PART_DATUM;

@@ -74,7 +74,7 @@ static void begin_sql(struct catalog *catalog, const char *verb, struct wr_buffe
     command_add_identifier(sql, catalog_config(catalog)->publication_name);
 }
 
-/* Operations that are skipped need not leave the server. */
+/* Operations that are skipped need not leave the server; routes skip none. */
 static void add_options(const struct config *config, struct wr_buffer *sql)
 {
     const struct {
@@ -90,7 +90,7 @@ static void add_options(const struct config *config, struct wr_buffer *sql)
 
     WR_BUFFER_LITERAL(sql, " WITH (publish = '");
     for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
-        if (!operations[i].is_skipped) {
+        if (!operations[i].is_skipped || config->route_count > 0) {
             wr_buffer_add_str(sql, separator);
             wr_buffer_add_str(sql, operations[i].name);
             separator = ", ";

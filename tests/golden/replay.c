@@ -80,6 +80,13 @@ static void notice(void *context, const char *text)
     fprintf(stderr, "notice: %s\n", text);
 }
 
+static enum wr_status refuse(void *context, const struct change *change, struct wr_error *err)
+{
+    (void)context;
+    (void)change;
+    return err->status;
+}
+
 enum wr_status replay_new(const struct config *config, const struct catalog_source *catalog,
                           struct kafka_records *out, struct replay **result, struct wr_error *err)
 {
@@ -88,7 +95,8 @@ enum wr_status replay_new(const struct config *config, const struct catalog_sour
     if (replay == NULL) {
         abort();
     }
-    const struct router_sink sink = {.context = replay, .emit = emit, .notice = notice};
+    const struct router_sink sink = {
+        .context = replay, .emit = emit, .refuse = refuse, .notice = notice};
     replay->catalog = catalog;
     replay->out = out;
     replay->codec = codec_new(config, WR_VERSION);

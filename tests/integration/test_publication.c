@@ -65,6 +65,16 @@ Test(publication, all_tables_leaves_skipped_operations_out)
     close_database();
 }
 
+Test(publication, has_what_routes_need_even_where_change_events_skip_it)
+{
+    open_database("publication_routes");
+    f.config.route_count = 1;
+    cr_assert_eq(prepare(AUTOCREATE_ALL_TABLES, capture_public, ""), WR_OK, "%s", f.err.text);
+    cr_expect_str_eq(options(), "t t t t t f");
+    f.config.route_count = 0;
+    close_database();
+}
+
 Test(publication, no_tables_is_empty_and_disabled_must_exist)
 {
     open_database("publication_none");

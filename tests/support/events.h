@@ -14,7 +14,7 @@ struct kafka_records;
  *   KEY VALUE [HEADER=VALUE…]                 anything else
  *
  * Everything is as it was published; `null` is a key, value, before, after or header that is null.
- * walrelay's own headers are left out.
+ * The headers walrelay.lsn, walrelay.seq and walrelay.commit are left out.
  */
 const char *events_of(const struct kafka_records *records, const char *topic);
 

@@ -98,6 +98,13 @@ static bool ends_with(struct wr_slice text, const char *suffix)
     return text.size >= size && memcmp(text.data + text.size - size, suffix, size) == 0;
 }
 
+/* Where the record stood in its run. */
+static bool is_position(struct wr_slice header)
+{
+    return wr_slice_is(header, "walrelay.lsn") || wr_slice_is(header, "walrelay.seq") ||
+           wr_slice_is(header, "walrelay.commit");
+}
+
 static void keep_headers(struct kafka_records *list, const struct kafka_record *from,
                          struct kafka_record *to)
 {
@@ -105,8 +112,7 @@ static void keep_headers(struct kafka_records *list, const struct kafka_record *
     for (size_t i = 0; i < from->header_count; i++) {
         const struct kafka_header *header = &from->headers[i];
 
-        if (starts_with(header->name, "__debezium.context.") ||
-            starts_with(header->name, "walrelay.")) {
+        if (starts_with(header->name, "__debezium.context.") || is_position(header->name)) {
             continue;
         }
         to->headers[to->header_count++] = (struct kafka_header){

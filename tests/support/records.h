@@ -41,7 +41,8 @@ void records_done(struct kafka_records *list);
 /*
  * Adds a copy of `record` as golden/README.md says it is compared: what differs from run to run
  * (times, LSNs, transaction ids, version, database) became `*`, bytes that are not UTF-8 became
- * U+FFFD, headers of `__debezium.context.*` and `walrelay.*` are gone. Everything else stays.
+ * U+FFFD, headers of `__debezium.context.*`, `walrelay.lsn`, `walrelay.seq` and
+ * `walrelay.commit` are gone. Everything else stays.
  */
 void records_add(struct kafka_records *list, const struct kafka_record *record);
 

@@ -21,11 +21,14 @@ static const char *const ENVELOPE_FIELDS[] = {"ts_ms", "ts_us", "ts_ns", NULL};
 static const char *const SOURCE_FIELDS[] = {"version", "db",  "ts_ms",    "ts_us", "ts_ns",
                                             "txId",    "lsn", "sequence", "xmin",  NULL};
 
+static const char *const WAREHOUSE_FIELDS[] = {"lsn", "seq", "row_lsn", "xid", "commit_time", NULL};
+
 static const struct rule TRANSACTION = {.blotted = TRANSACTION_FIELDS};
 static const struct rule TRANSACTION_TOPIC = {.blotted = TRANSACTION_TOPIC_FIELDS};
 static const struct rule SOURCE = {.blotted = SOURCE_FIELDS};
 static const struct rule ENVELOPE = {.blotted = ENVELOPE_FIELDS,
                                      .inner = {{"source", &SOURCE}, {"transaction", &TRANSACTION}}};
+static const struct rule WAREHOUSE = {.blotted = WAREHOUSE_FIELDS};
 static const char *const NOTHING[] = {NULL};
 static const struct rule WITH_SCHEMA = {.blotted = NOTHING, .inner = {{"payload", &ENVELOPE}}};
 
@@ -155,6 +158,8 @@ void varying_blot(struct wr_slice topic, struct wr_slice value, struct wr_buffer
         blot_object(&WITH_SCHEMA, value, out);
     } else if (has_member(value, "source") && has_member(value, "op")) {
         blot_object(&ENVELOPE, value, out);
+    } else if (has_member(value, "row_lsn") && has_member(value, "commit_time")) {
+        blot_object(&WAREHOUSE, value, out);
     } else {
         wr_buffer_add_slice(out, value);
     }

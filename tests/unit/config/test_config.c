@@ -208,7 +208,6 @@ Test(config, refuses_what_would_change_the_output_and_is_not_built)
         "replica.identity.autoset.values=public.t:FULL",
         "topic.creation.default.partitions=3",
         "converters=c",
-        "routes=search",
         "http.listen=:8080",
         "lsn.flush.mode=manual",
     };

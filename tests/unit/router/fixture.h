@@ -18,6 +18,8 @@
 #include "router/plan.h"
 #include "router/record.h"
 #include "router/router.h"
+#include "router/routes/document.h"
+#include "router/routes/route.h"
 #include "router/row.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -157,6 +159,22 @@ static inline enum wr_status say_row(const struct row_view *row, struct wr_error
     return WR_OK;
 }
 
+static inline enum wr_status say_document(const struct document *shape, const struct row_view *row,
+                                          struct wr_error *e)
+{
+    struct wr_buffer text;
+
+    if (row->columns == NULL) {
+        say("-");
+        return WR_OK;
+    }
+    wr_buffer_init(&text, 1 << 16);
+    enum wr_status status = document_write(shape, row, scratch, &text, e);
+    say("%.*s", (int)text.size, text.data == NULL ? "" : text.data);
+    wr_buffer_done(&text);
+    return status;
+}
+
 static inline enum wr_status say_part(const struct record_part *part, struct wr_error *e)
 {
     enum wr_status status = WR_OK;
@@ -177,6 +195,20 @@ static inline enum wr_status say_part(const struct record_part *part, struct wr_
         say(" ");
         if (status == WR_OK) {
             status = say_row(&part->as.envelope.after, e);
+        }
+        break;
+    case PART_VERBATIM:
+        say("\"%.*s\"", (int)part->as.verbatim.size, part->as.verbatim.data);
+        break;
+    case PART_DOCUMENT:
+        status = say_document(part->as.document.shape, &part->as.document.row, e);
+        break;
+    case PART_WAREHOUSE:
+        say("%c ", part->as.warehouse.op);
+        status = say_document(&part->as.warehouse.shape->columns, &part->as.warehouse.before, e);
+        say(" ");
+        if (status == WR_OK) {
+            status = say_document(&part->as.warehouse.shape->columns, &part->as.warehouse.after, e);
         }
         break;
     case PART_MESSAGE:
@@ -221,6 +253,16 @@ static inline void fixture_notice(void *context, const char *text)
     int size = snprintf(notices + notices_size, sizeof(notices) - notices_size, "%s\n", text);
     cr_assert(size >= 0 && (size_t)size < sizeof(notices) - notices_size);
     notices_size += (size_t)size;
+}
+
+/* What cannot be made stands among what was emitted, and the rest goes on. */
+static inline enum wr_status fixture_refuse(void *context, const struct change *change,
+                                            struct wr_error *e)
+{
+    (void)context;
+    (void)change;
+    say("refused: %s\n", e->text);
+    return WR_OK;
 }
 
 static inline enum wr_status fixture_type(void *context, uint32_t oid, struct wr_arena *arena,
@@ -270,7 +312,8 @@ static inline void close_fixture(void)
     wr_arena_free(scratch);
 }
 
-static const struct router_sink FIXTURE_SINK = {.emit = fixture_emit, .notice = fixture_notice};
+static const struct router_sink FIXTURE_SINK = {
+    .emit = fixture_emit, .refuse = fixture_refuse, .notice = fixture_notice};
 
 static inline void start_router(void)
 {
