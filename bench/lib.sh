@@ -59,8 +59,9 @@ install_debezium() {
     rm -rf "$dir"
 }
 
-# No checkpoint and no vacuum while something is measured, no fsync (the disk is nobody's merit, and its tail would hide theirs), and memory for decoding as
-# PostgreSQL has it by default. The harness's own settings are those of tests, not of a server.
+# No checkpoint and no vacuum while something is measured, no fsync (the disk is nobody's merit, and
+# its tail would hide theirs), and memory for decoding as PostgreSQL has it by default. The
+# harness's own settings are those of tests, not of a server.
 start_services() {
     say "starting PostgreSQL and Kafka"
     "$root/tests/support/postgres" start "$work/postgres" "$pg_port" fsync=off autovacuum=off \
@@ -189,7 +190,7 @@ topic_of() {
 }
 
 # What stands in a Connect worker's file: Debezium's has a producer tuned for large batches, while
-# walrelay's is left at its defaults but for the compression.
+# walrelay's is left at its defaults but for the compression. `schemas_enable` is set by who asks.
 write_worker() {
     local contender=$1 dir=$2
 
@@ -197,9 +198,9 @@ write_worker() {
     cat >"$dir/worker.properties" <<END
 bootstrap.servers=$broker
 key.converter=org.apache.kafka.connect.json.JsonConverter
-key.converter.schemas.enable=false
+key.converter.schemas.enable=${schemas_enable:-false}
 value.converter=org.apache.kafka.connect.json.JsonConverter
-value.converter.schemas.enable=false
+value.converter.schemas.enable=${schemas_enable:-false}
 producer.compression.type=lz4
 END
     [ "$contender" != debezium ] || cat >>"$dir/worker.properties" <<END
