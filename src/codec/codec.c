@@ -6,8 +6,9 @@
 #include "codec/json_schema.h"
 #include "codec/plain.h"
 #include "codec/warehouse_json.h"
+#include "codec/warehouse_proto.h"
 #include "config/config.h"
-#include "router/routes/document.h"
+#include "router/routes/route.h"
 #include "router/tree.h"
 
 /* How keys, values or headers are written. */
@@ -205,7 +206,9 @@ static enum wr_status to_route(const struct conversion *c, struct wr_error *err)
         return document_write(part->as.document.shape, &part->as.document.row, c->scratch, c->out,
                               err);
     }
-    return warehouse_json_write(c->out, c->record, c->scratch, err);
+    return part->as.warehouse.shape->format == ROUTE_FORMAT_JSON
+               ? warehouse_json_write(c->out, c->record, c->scratch, err)
+               : warehouse_proto_write(c->out, c->record, c->scratch, err);
 }
 
 static enum wr_status to_configured(const struct conversion *c, struct wr_error *err)

@@ -1,6 +1,7 @@
 #include "codec/warehouse_json.h"
 
 #include "base/json_write.h"
+#include "codec/warehouse.h"
 #include "decoder/moment.h"
 #include "decoder/relation.h"
 #include "router/routes/route.h"
@@ -23,21 +24,22 @@ static void put_commit_time(struct wr_buffer *out, int64_t us)
 
 static void put_head(struct wr_buffer *out, const struct record *record, enum change_op op)
 {
-    static const struct record_position nowhere = {0};
+    const struct record_position position = warehouse_position(record);
     const struct change_source *source = record->source;
     const struct relation *relation = record->change->relation;
-    const struct record_position *position = source->position == NULL ? &nowhere : source->position;
 
-    WR_BUFFER_LITERAL(out, "{\"version\":1,\"op\":\"");
+    WR_BUFFER_LITERAL(out, "{\"version\":");
+    put_number(out, WAREHOUSE_VERSION);
+    WR_BUFFER_LITERAL(out, ",\"op\":\"");
     wr_buffer_add_char(out, (char)op);
     WR_BUFFER_LITERAL(out, "\",\"schema\":");
     wr_json_string(out, wr_slice_str(relation->schema));
     WR_BUFFER_LITERAL(out, ",\"table\":");
     wr_json_string(out, wr_slice_str(relation->table));
     WR_BUFFER_LITERAL(out, ",\"lsn\":");
-    put_number(out, position->version);
+    put_number(out, position.version);
     WR_BUFFER_LITERAL(out, ",\"seq\":");
-    put_number(out, position->seq);
+    put_number(out, position.seq);
     WR_BUFFER_LITERAL(out, ",\"row_lsn\":");
     put_number(out, source->lsn);
     WR_BUFFER_LITERAL(out, ",\"xid\":");
@@ -68,11 +70,8 @@ enum wr_status warehouse_json_write(struct wr_buffer *out, const struct record *
 
     put_head(out, record, record->value.as.warehouse.op);
     WR_BUFFER_LITERAL(out, ",\"key\":");
-    enum wr_status status = put_row(out, &shape->key,
-                                    !has_key                 ? &none
-                                    : after->columns != NULL ? after
-                                                             : before,
-                                    scratch, err);
+    enum wr_status status = put_row(
+        out, &shape->key, has_key ? &record->value.as.warehouse.key_row : &none, scratch, err);
     WR_BUFFER_LITERAL(out, ",\"before\":");
     if (status == WR_OK) {
         status = put_row(out, &shape->columns, before, scratch, err);

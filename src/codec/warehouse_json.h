@@ -8,8 +8,6 @@
 
 struct wr_arena;
 
-enum { WAREHOUSE_VERSION = 1 }; /* of both formats: what a reader has to understand */
-
 /*
  * {"version":1,"op":"u","schema":…,"table":…,"lsn":…,"seq":…,"row_lsn":…,"xid":…,"commit_time":…,
  * "key":{…},"before":{…},"after":{…},"unavailable":[…]}; the last one only where it

@@ -146,10 +146,6 @@ void routes_apply(struct loader *l)
             plugin = route_plugin(route);
             plugin_apply_options(l, &plugin);
             check_cache(l, route, &plugin);
-            if (route->type == ROUTE_WAREHOUSE && route->format == ROUTE_FORMAT_PROTOBUF) {
-                loader_problem_source(l, NULL, 0, "routes.%s.value.format: must be json so far",
-                                      route->name);
-            }
         }
     }
 }

@@ -67,7 +67,7 @@ struct record_part {
         struct {
             const struct warehouse_shape *shape;
             enum change_op op; /* of this record: a moved key is a delete and a create */
-            struct row_view before, after;
+            struct row_view key_row, before, after;
         } warehouse;
     } as;
 };

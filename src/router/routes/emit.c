@@ -131,9 +131,7 @@ static enum wr_status undecided(const struct route_call *call, struct wr_error *
 static void become_delete(struct route_call *call)
 {
     call->op = OP_DELETE;
-    if (call->before.columns == NULL) {
-        call->before = call->after;
-    }
+    call->key_row = call->before.columns != NULL ? call->before : call->after;
     if (call->route->config->type != ROUTE_CACHE) {
         call->after = (struct row_view){0};
     }
@@ -227,6 +225,7 @@ enum wr_status routes_change(struct routes *r, const struct change *change,
 
     if (change->old_kind != OLD_NONE) {
         all.before = view_of(change, &change->old_tuple, true);
+        all.key_row = all.before;
     }
     if (change->op != OP_DELETE && change->op != OP_TRUNCATE) {
         all.after = view_of(change, &change->new_tuple, false);

@@ -52,9 +52,10 @@ struct table_route {
 struct route_call {
     const struct table_route *route;
     const struct change *change;
-    enum change_op op;      /* a row that stops to match is a delete */
-    struct row_view before; /* columns NULL: not known */
-    struct row_view after;  /* columns NULL: there is none */
+    enum change_op op;       /* a row that stops to match is a delete */
+    struct row_view before;  /* columns NULL: not known */
+    struct row_view after;   /* columns NULL: there is none */
+    struct row_view key_row; /* has the key of what is deleted, and may be the new row */
     struct wr_arena *scratch;
     struct wr_buffer *keys;  /* for what is made: keys, */
     struct wr_buffer *names; /* and names of unknown fields */

@@ -94,7 +94,7 @@ enum wr_status route_search_emit(const struct route_call *call, struct wr_error 
     case OP_UPDATE:
         return emit_upsert(call, err);
     case OP_DELETE:
-        status = render_id(call, &call->before, &start, err);
+        status = render_id(call, &call->key_row, &start, err);
         break;
     case OP_TRUNCATE:
         return emit(call, WR_SLICE(""), NULL, NULL, err);

@@ -154,8 +154,8 @@ enum value_state route_value_cell(const struct route_value *value, const struct 
     return row->is_key_only && !value->column->is_identity ? VALUE_UNKNOWN : VALUE_NULL;
 }
 
-static enum wr_status blame(const struct route_value *value, const struct row_view *row,
-                            enum wr_status status, struct wr_error *err)
+enum wr_status route_value_blame(const struct route_value *value, const struct row_view *row,
+                                 enum wr_status status, struct wr_error *err)
 {
     if (status == WR_OK) {
         return WR_OK;
@@ -181,10 +181,9 @@ static enum wr_status ruled_text(const struct route_value *value, const struct r
     return status;
 }
 
-/* The text that is to be written, and whether it is a text whatever the column's type. */
-static enum wr_status value_take(const struct route_value *value, const struct row_view *row,
-                                 struct wr_arena *scratch, struct wr_slice *text,
-                                 enum value_state *state, struct wr_error *err)
+enum wr_status route_value_take(const struct route_value *value, const struct row_view *row,
+                                struct wr_arena *scratch, struct wr_slice *text,
+                                enum value_state *state, struct wr_error *err)
 {
     *state = route_value_cell(value, row, text);
     if (value->column->mask != NULL || (*state == VALUE_KNOWN && !route_value_is_plain(value))) {
@@ -202,7 +201,7 @@ enum wr_status route_value_json(const struct route_value *value, const struct ro
                                 enum value_state *state, struct wr_error *err)
 {
     struct wr_slice text;
-    enum wr_status status = value_take(value, row, scratch, &text, state, err);
+    enum wr_status status = route_value_take(value, row, scratch, &text, state, err);
 
     if (status != WR_OK || *state != VALUE_KNOWN) {
         return status;
@@ -211,7 +210,7 @@ enum wr_status route_value_json(const struct route_value *value, const struct ro
         wr_json_string(out, text);
         return WR_OK;
     }
-    return blame(value, row, natural_json(value->type, text, scratch, out, err), err);
+    return route_value_blame(value, row, natural_json(value->type, text, scratch, out, err), err);
 }
 
 enum wr_status route_value_text(const struct route_value *value, const struct row_view *row,
@@ -219,7 +218,7 @@ enum wr_status route_value_text(const struct route_value *value, const struct ro
                                 enum value_state *state, struct wr_error *err)
 {
     struct wr_slice text;
-    enum wr_status status = value_take(value, row, scratch, &text, state, err);
+    enum wr_status status = route_value_take(value, row, scratch, &text, state, err);
 
     if (status != WR_OK || *state != VALUE_KNOWN) {
         return status;
@@ -228,5 +227,5 @@ enum wr_status route_value_text(const struct route_value *value, const struct ro
         wr_buffer_add_slice(out, text);
         return WR_OK;
     }
-    return blame(value, row, natural_text(value->type, text, scratch, out, err), err);
+    return route_value_blame(value, row, natural_text(value->type, text, scratch, out, err), err);
 }

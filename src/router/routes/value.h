@@ -49,6 +49,18 @@ bool route_value_of(struct relation *relation, const struct column_plan *column,
 enum value_state route_value_cell(const struct route_value *value, const struct row_view *row,
                                   struct wr_slice *text);
 
+/*
+ * The text that is to be written: of the column's type where no rule of the configuration changes
+ * it, otherwise just text; less what a path leaves out. For what writes values in a form of its
+ * own.
+ */
+WR_MUST_USE enum wr_status route_value_take(const struct route_value *value,
+                                            const struct row_view *row, struct wr_arena *scratch,
+                                            struct wr_slice *text, enum value_state *state,
+                                            struct wr_error *err);
+/* Puts table and column to what a type said; `status` itself. */
+enum wr_status route_value_blame(const struct route_value *value, const struct row_view *row,
+                                 enum wr_status status, struct wr_error *err);
 /* True when no rule of the configuration changes the column's text. */
 bool route_value_is_plain(const struct route_value *value);
 

@@ -25,7 +25,7 @@ static enum wr_status emit(const struct route_call *call, const struct row_view 
                            struct wr_error *err)
 {
     const struct table_route *route = call->route;
-    const struct row_view *row = call->after.columns != NULL ? &call->after : &call->before;
+    const struct row_view *row = call->after.columns != NULL ? &call->after : &call->key_row;
     struct record record;
     enum wr_status status = route_record_start(call, &record, err);
 
@@ -33,6 +33,7 @@ static enum wr_status emit(const struct route_call *call, const struct row_view 
     record.value.kind = PART_WAREHOUSE;
     record.value.as.warehouse.shape = &route->warehouse;
     record.value.as.warehouse.op = call->op;
+    record.value.as.warehouse.key_row = *row;
     record.value.as.warehouse.before = call->before;
     record.value.as.warehouse.after = call->after;
     if (status == WR_OK && route->warehouse.format == ROUTE_FORMAT_JSON) {

@@ -413,6 +413,13 @@ Test(route, where_deletes_a_row_that_may_have_matched)
                    "it\n");
 }
 
+Test(route, where_does_not_pass_a_new_row_off_as_the_old_one)
+{
+    set_where(add_route("dwh", ROUTE_WAREHOUSE), "venue = 'Hall'");
+    expect_records(OP_UPDATE, shows(), OLD_NONE, NULL, ROW("1", "new", "Bar", NULL),
+                   "shop.dwh.shows | {\"id\":1} | d - - walrelay.op=\"d\"\n");
+}
+
 Test(route, updates_without_a_watched_change_are_passed_over)
 {
     set_changed(add_search("id"), "venue");
