@@ -81,6 +81,20 @@ enum interval_handling_mode { INTERVAL_HANDLING_NUMERIC, INTERVAL_HANDLING_STRIN
 
 enum hstore_handling_mode { HSTORE_HANDLING_JSON, HSTORE_HANDLING_MAP };
 
+enum replica_identity {
+    REPLICA_IDENTITY_DEFAULT,
+    REPLICA_IDENTITY_NOTHING,
+    REPLICA_IDENTITY_FULL,
+    REPLICA_IDENTITY_INDEX,
+};
+
+/* One of replica.identity.autoset.values. */
+struct replica_identity_rule {
+    const char *table; /* an expression for schema.table, whatever its case */
+    enum replica_identity identity;
+    const char *index; /* of REPLICA_IDENTITY_INDEX */
+};
+
 enum converter_kind {
     CONVERTER_DEFAULT, /* none was given: the readable default of walrelay */
     CONVERTER_JSON,    /* JsonConverter */
@@ -129,9 +143,18 @@ struct config {
     struct config_pairs initial_statements; /* database.initial.statements, names are NULL */
     const char *slot_name;
     bool slot_drop_on_stop;
+    bool slot_failover;
+    struct config_pairs slot_stream_params; /* options of pgoutput */
+    int64_t xmin_fetch_interval_ms;         /* 0: source.xmin stays null */
     const char *publication_name;
     enum publication_autocreate_mode publication_autocreate_mode;
     bool publish_via_partition_root;
+    struct replica_identity_rule *replica_identities;
+    size_t replica_identity_count;
+    int64_t heartbeat_interval_ms;      /* 0: no heartbeats */
+    const char *heartbeat_action_query; /* runs with each of them */
+    const char *topic_heartbeat_prefix;
+    const char *topic_heartbeat_name; /* instead of the prefix and topic.prefix */
     int64_t status_update_interval_ms;
     int64_t retry_backoff_ms_min; /* errors.retry.delay.initial.ms */
     int64_t retry_backoff_ms_max; /* errors.retry.delay.max.ms */
@@ -149,7 +172,9 @@ struct config {
     const char *message_prefix_exclude_list;
     const char *column_propagate_source_type;
     const char *datatype_propagate_source_type;
-    bool skip_unchanged; /* skip.messages.without.change */
+    bool skip_unchanged;               /* skip.messages.without.change */
+    int64_t guardrail_collections_max; /* 0: as many tables as there are */
+    bool guardrail_fails;              /* above that; else it warns */
     struct column_rule *column_rules;
     size_t column_rule_count;
     bool skip_create, skip_update, skip_delete, skip_truncate; /* skipped.operations */

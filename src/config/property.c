@@ -223,8 +223,8 @@ static void apply_choice(struct loader *l, const struct property *p, const struc
     int index = choice_index(p->choices, e->value);
 
     if (index < 0) {
-        bool is_later = choice_index(p->choices_later, e->value) >= 0;
-        loader_problem(l, e, is_later ? "is not supported yet; use %s" : "must be %s",
+        bool is_refused = choice_index(p->choices_refused, e->value) >= 0;
+        loader_problem(l, e, is_refused ? "is not supported; use %s" : "must be %s",
                        choices_text(l, p));
         return;
     }
@@ -405,9 +405,10 @@ void property_apply(struct loader *l, const struct property_match *match, const 
     const char *value = e->value;
     bool is_text = p->type == PROPERTY_STRING || p->type == PROPERTY_PASSWORD;
 
-    if (p->support == SUPPORT_LATER) {
+    if (p->support == SUPPORT_LATER || p->support == SUPPORT_REFUSED) {
         if (!is_harmless(p, value)) {
-            loader_problem(l, e, "is not supported yet; %s", p->meaning);
+            loader_problem(l, e, "is not supported%s; %s",
+                           p->support == SUPPORT_LATER ? " yet" : "", p->meaning);
         }
         return;
     }

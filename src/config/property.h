@@ -11,6 +11,7 @@
 
 struct entry;
 struct loader;
+struct property;
 struct wr_buffer;
 
 enum property_type {
@@ -29,7 +30,8 @@ enum property_type {
 enum property_support {
     SUPPORT_FULL,     /* works as Debezium and Connect document it */
     SUPPORT_ACCEPTED, /* has no meaning here: checked, and without effect */
-    SUPPORT_LATER,    /* refused, unless it has its default */
+    SUPPORT_LATER,    /* not built yet: refused, unless it has its default */
+    SUPPORT_REFUSED,  /* for good, likewise */
 };
 
 /*
@@ -53,8 +55,6 @@ enum property_scope {
         SCOPE_COUNT,
 };
 
-struct property;
-
 /* What the key's wildcard stood for, "" without one; valid during the call. */
 struct property_match {
     const struct property *property;
@@ -70,10 +70,10 @@ struct property {
     const char *name;
     const char *default_value;
     const char *choices;
-    const char *choices_later; /* refused as not supported yet; a* is all that start with a */
-    const char *meaning;       /* of SUPPORT_LATER: what to do instead */
-    const char *keyword;       /* of libpq, whose value this is */
-    const char *groups_of;     /* the expression whose groups this replacement may name */
+    const char *choices_refused; /* of Debezium or Connect; a* is all that start with a */
+    const char *meaning;         /* of SUPPORT_LATER and SUPPORT_REFUSED: what to do instead */
+    const char *keyword;         /* of libpq, whose value this is */
+    const char *groups_of;       /* the expression whose groups this replacement may name */
     /* Takes a value that needs more than its type and `offset`. */
     void (*set)(struct loader *l, const struct property_match *match, const struct entry *e,
                 void *base);
@@ -93,7 +93,7 @@ struct property_group {
     size_t count;
 };
 
-/* The table, in the order of the reference: table.c joins the chapters. Ends with a NULL. */
+/* In the order of the reference: table.c joins the chapters. Ends with a NULL. */
 extern const struct property_group *const property_table[];
 
 /* The row at `index` of the whole table; NULL behind the last. */
@@ -105,7 +105,7 @@ bool property_find(enum property_scope scope, const char *key, struct property_m
 /* The known name that is most like `key`; NULL when none is. */
 const char *property_nearest(enum property_scope scope, const char *key);
 
-/* A problem for a key that no row has, with the nearest that one has; `key` ends with `name`. */
+/* A problem for a key, ending with `name`, that no row has, with the nearest that one has. */
 void property_report_unknown(struct loader *l, const struct entry *e, enum property_scope scope,
                              const char *name);
 

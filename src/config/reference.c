@@ -67,6 +67,8 @@ static const char *support_text(const struct property *p)
         return "accepted, without effect: ";
     case SUPPORT_LATER:
         return "not supported yet: ";
+    case SUPPORT_REFUSED:
+        return "not supported: ";
     }
     return "";
 }

@@ -34,8 +34,9 @@ static const struct property topics[] = {
      .set = set_topic_part,
      STORED(config, topic_transaction),
      .meaning = "the topic of these records, behind topic.prefix"},
-    LATER("transaction.metadata.factory",
-          "io.debezium.pipeline.txmetadata.DefaultTransactionMetadataFactory", "leave it out"),
+    REFUSED("transaction.metadata.factory",
+            "io.debezium.pipeline.txmetadata.DefaultTransactionMetadataFactory",
+            "leave it out: nothing of Java runs here"),
     {.name = "schema.name.adjustment.mode",
      .type = PROPERTY_CHOICE,
      .default_value = "none",
@@ -59,12 +60,14 @@ static const struct property topics[] = {
      STORED(config, datatype_propagate_source_type),
      .meaning = "the same by type, as schema.table.type"},
     ACCEPTED(BOOL, "include.schema.comments", "false", "seen in schemas only"),
-    LATER("topic.naming.strategy", "io.debezium.schema.SchemaTopicNamingStrategy",
-          "leave it out, and use RegexRouter for other names"),
+    REFUSED("topic.naming.strategy", "io.debezium.schema.SchemaTopicNamingStrategy",
+            "leave it out, and use RegexRouter for other names"),
     ACCEPTED(INT, "topic.cache.size", "10000", "a topic's name is made once a table"),
-    LATER("sourceinfo.struct.maker",
-          "io.debezium.connector.postgresql.PostgresSourceInfoStructMaker", "leave it out"),
-    LATER("custom.sanitize.pattern", NULL, "leave it out"),
+    REFUSED("sourceinfo.struct.maker",
+            "io.debezium.connector.postgresql.PostgresSourceInfoStructMaker",
+            "leave it out: nothing of Java runs here"),
+    REFUSED("custom.sanitize.pattern", NULL,
+            "leave it out, and use RegexRouter for other names of topics"),
 };
 const struct property_group table_topics = {.heading = "Topics and records", ROWS(topics)};
 
@@ -79,7 +82,7 @@ static const struct property values[] = {
      .type = PROPERTY_CHOICE,
      .default_value = "adaptive",
      .choices = "adaptive|adaptive_time_microseconds|connect|isostring|microseconds|nanoseconds",
-     .choices_later = "structured",
+     .choices_refused = "structured",
      STORED(config, time_precision_mode),
      .meaning =
          "dates and times: numbers in the unit that the column's precision needs, in a fixed "
@@ -123,8 +126,12 @@ static const struct property values[] = {
     ACCEPTED_CHOICE("schema.refresh.mode", "columns_diff",
                     "columns_diff|columns_diff_exclude_unchanged_toast",
                     "columns are always those that the WAL tells"),
-    LATER("converters", NULL, "leave it out"),
-    LATER("post.processors", NULL, "leave it out"),
+    REFUSED("converters", NULL,
+            "leave it out: nothing of Java runs here; Kafka's Cast and TimestampConverter, and the "
+            "handling modes, change how values are written"),
+    REFUSED("post.processors", NULL,
+            "leave it out; for values that an update did not send, say alter table … replica "
+            "identity full"),
     ACCEPTED_CHOICE("event.converting.failure.handling.mode", "warn", "warn|fail|skip",
                     "a value is published right or its row is refused: see errors.tolerance"),
     ONLY("event.processing.failure.handling.mode", "fail", "warn|skip,ignore",
@@ -138,12 +145,12 @@ const struct property_group table_values = {.heading = "Values", ROWS(values)};
     "org.apache.kafka.connect.storage.StringConverter|"                                            \
     "org.apache.kafka.connect.converters.ByteArrayConverter|"                                      \
     "io.debezium.converters.BinaryDataConverter"
-#define CONVERTERS_LATER "io.confluent.connect.*|io.apicurio.*|io.debezium.converters.*"
+#define CONVERTERS_REFUSED "io.confluent.connect.*|io.apicurio.*|io.debezium.converters.*"
 #define DELEGATES                                                                                  \
     "none|org.apache.kafka.connect.json.JsonConverter|"                                            \
     "org.apache.kafka.connect.storage.StringConverter|"                                            \
     "org.apache.kafka.connect.converters.ByteArrayConverter"
-#define DELEGATES_LATER "org.apache.kafka.connect.*|io.confluent.connect.*"
+#define DELEGATES_REFUSED "org.apache.kafka.connect.*|io.confluent.connect.*"
 
 /* Options of one of the two converters; `schemas.enable` belongs to converters_apply(). */
 #define CONVERTER_OPTIONS(prefix, delegate)                                                        \
@@ -159,7 +166,7 @@ const struct property_group table_values = {.heading = "Values", ROWS(values)};
             .type = PROPERTY_CHOICE,                                                               \
             .default_value = "none",                                                               \
             .choices = DELEGATES,                                                                  \
-            .choices_later = DELEGATES_LATER,                                                      \
+            .choices_refused = DELEGATES_REFUSED,                                                  \
             STORED(config, delegate),                                                              \
             .meaning = "what BinaryDataConverter leaves to others: all that is not bytes",         \
         },                                                                                         \
@@ -181,7 +188,7 @@ static const struct property converters[] = {
      .type = PROPERTY_CHOICE,
      .default_value = "default",
      .choices = CONVERTERS,
-     .choices_later = CONVERTERS_LATER,
+     .choices_refused = CONVERTERS_REFUSED,
      STORED(config, key_converter),
      .meaning = "how keys become bytes; default: text as it is, and JSON without schemas"},
     CONVERTER_OPTIONS("key.converter", key_delegate_converter),
@@ -189,7 +196,7 @@ static const struct property converters[] = {
      .type = PROPERTY_CHOICE,
      .default_value = "default",
      .choices = CONVERTERS,
-     .choices_later = CONVERTERS_LATER,
+     .choices_refused = CONVERTERS_REFUSED,
      STORED(config, value_converter),
      .meaning = "how values become bytes; default: an outbox payload as it is, change events as "
                 "JSON without schemas"},
@@ -201,7 +208,7 @@ static const struct property converters[] = {
                 "org.apache.kafka.connect.json.JsonConverter|"
                 "org.apache.kafka.connect.storage.StringConverter|"
                 "org.apache.kafka.connect.converters.ByteArrayConverter",
-     .choices_later = "org.apache.kafka.connect.*|io.confluent.connect.*",
+     .choices_refused = "org.apache.kafka.connect.*|io.confluent.connect.*",
      STORED(config, header_converter),
      .meaning =
          "how headers become bytes; SimpleHeaderConverter: text as it is, structures as JSON"},

@@ -108,7 +108,7 @@ static const struct property debezium[] = {
     ACCEPTED(INT, "executor.shutdown.timeout.ms", "4000", "see shutdown.timeout.ms"),
     ACCEPTED(STRING, "custom.metric.tags", NULL, "of Debezium's metrics"),
     ACCEPTED(BOOL, "statistics.metrics.enabled", "true", "of Debezium's metrics"),
-    LATER("openlineage.integration.enabled", "false", "leave it out"),
+    REFUSED("openlineage.integration.enabled", "false", "leave it out: no lineage is reported"),
     ACCEPTED(STRING, "openlineage.<rest>", NULL, "only with openlineage.integration.enabled"),
 };
 const struct property_group table_debezium = {.heading = "Debezium's, without effect",

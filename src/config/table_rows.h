@@ -32,10 +32,15 @@
     {                                                                                              \
         .name = (key), .default_value = (value), .meaning = (advice), .support = SUPPORT_LATER     \
     }
-/* One of its values works and the others do not yet. */
-#define ONLY(key, value, later, text)                                                              \
+/* Never will be: refused, unless it has its default. */
+#define REFUSED(key, value, advice)                                                                \
     {                                                                                              \
-        .name = (key), .type = PROPERTY_CHOICE, .choices = (value), .choices_later = (later),      \
+        .name = (key), .default_value = (value), .meaning = (advice), .support = SUPPORT_REFUSED   \
+    }
+/* One of its values works and the others do not. */
+#define ONLY(key, value, refused, text)                                                            \
+    {                                                                                              \
+        .name = (key), .type = PROPERTY_CHOICE, .choices = (value), .choices_refused = (refused),  \
         .default_value = (value), .meaning = (text)                                                \
     }
 
@@ -71,6 +76,12 @@ void set_route_keys(struct loader *l, const struct property_match *match, const 
                     void *base);
 void set_route_where(struct loader *l, const struct property_match *match, const struct entry *e,
                      void *base);
+
+/* Of the slot's stream (slot_setters.c). */
+void set_stream_params(struct loader *l, const struct property_match *match, const struct entry *e,
+                       void *base);
+void set_replica_identities(struct loader *l, const struct property_match *match,
+                            const struct entry *e, void *base);
 
 /* Of Kafka's own transforms (smt_setters.c). */
 void set_cast_spec(struct loader *l, const struct property_match *match, const struct entry *e,

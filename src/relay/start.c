@@ -169,9 +169,15 @@ enum wr_status relay_start(struct relay *r, struct wr_error *err)
     if (status == WR_OK) {
         status = catalog_prepare_publication(r->catalog, &filter, err);
     }
+    if (status == WR_OK && !r->was_connected) {
+        status = catalog_set_identities(r->catalog, &filter, err);
+    }
     intake_restart(r->intake);
     if (status == WR_OK) {
         status = prepare_slot(r, err);
+    }
+    if (status == WR_OK && !r->is_over && r->config->slot_failover) {
+        status = stream_set_failover(r->stream, err);
     }
     if (status == WR_OK && !r->was_connected) {
         status = catalog_check_tables(r->catalog, &filter, err);

@@ -86,8 +86,19 @@ WR_MUST_USE enum wr_status catalog_prepare_publication(struct catalog *catalog,
                                                        struct wr_error *err);
 
 /*
+ * Gives captured tables the replica identities of replica.identity.autoset.values, where they have
+ * others. A table whose identity may not be changed is left as it is, with the SQL in the log, as
+ * Debezium does. WR_FATAL: two of the expressions ask for different identities of one table.
+ */
+WR_MUST_USE enum wr_status catalog_set_identities(struct catalog *catalog,
+                                                  const struct table_filter *filter,
+                                                  struct wr_error *err);
+
+/*
  * Warns in the log of published, captured tables whose updates and deletes cannot be published,
- * for want of a replica identity. Two tables that share a topic name are the router's to find.
+ * for want of a replica identity, and of more tables than guardrail.collections.max allows;
+ * WR_FATAL where that is to be an error. Two tables that share a topic name are the router's to
+ * find.
  */
 WR_MUST_USE enum wr_status catalog_check_tables(struct catalog *catalog,
                                                 const struct table_filter *filter,

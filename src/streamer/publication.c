@@ -1,5 +1,6 @@
 /* The publication: made, or brought up to what the filter captures, and looked over. */
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -371,8 +372,46 @@ enum wr_status catalog_prepare_publication(struct catalog *catalog,
     return wr_fail(err, WR_FATAL, "publication", "unknown publication.autocreate.mode");
 }
 
-enum wr_status catalog_check_tables(struct catalog *catalog, const struct table_filter *filter,
-                                    struct wr_error *err)
+/* guardrail.collections.max */
+static enum wr_status check_count(struct catalog *catalog, const struct table_filter *filter,
+                                  struct wr_error *err)
+{
+    const struct config *config = catalog_config(catalog);
+    PGresult *result = NULL;
+    int64_t count = 0;
+
+    if (config->guardrail_collections_max == 0) {
+        return WR_OK;
+    }
+    enum wr_status status = query_publication(
+        catalog,
+        "SELECT schemaname, tablename FROM pg_catalog.pg_publication_tables WHERE pubname = $1",
+        &result, err);
+    for (int row = 0; status == WR_OK && row < PQntuples(result); row++) {
+        count += filter->is_captured(filter->context, PQgetvalue(result, row, 0),
+                                     PQgetvalue(result, row, 1))
+                     ? 1
+                     : 0;
+    }
+    PQclear(result);
+    if (status != WR_OK || count <= config->guardrail_collections_max) {
+        return status;
+    }
+    if (config->guardrail_fails) {
+        return wr_fail(err, WR_FATAL, "catalog",
+                       "%" PRId64
+                       " tables are captured, more than guardrail.collections.max=%" PRId64
+                       ": raise it, or narrow table.include.list",
+                       count, config->guardrail_collections_max);
+    }
+    wr_log(WR_LOG_WARN, "catalog",
+           WR_MSG("more tables are captured than guardrail.collections.max"),
+           WR_INT("tables", count), WR_INT("max", config->guardrail_collections_max));
+    return WR_OK;
+}
+
+static enum wr_status warn_of_identities(struct catalog *catalog, const struct table_filter *filter,
+                                         struct wr_error *err)
 {
     PGresult *result = NULL;
     /* FULL and USING INDEX identify a row without a primary key; DEFAULT does not. */
@@ -399,4 +438,12 @@ enum wr_status catalog_check_tables(struct catalog *catalog, const struct table_
     }
     PQclear(result);
     return status;
+}
+
+enum wr_status catalog_check_tables(struct catalog *catalog, const struct table_filter *filter,
+                                    struct wr_error *err)
+{
+    enum wr_status status = check_count(catalog, filter, err);
+
+    return status == WR_OK ? warn_of_identities(catalog, filter, err) : status;
 }

@@ -20,6 +20,7 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "config/config.h"
 #include "streamer/catalog_query.h"
 #include "streamer/command.h"
@@ -31,6 +32,7 @@ enum {
     STATUS_UPDATE_SIZE = 1 + 8 + 8 + 8 + 8 + 1,
     VERSION_MESSAGES = 140000,     /* the option `messages` of pgoutput */
     VERSION_SLOT_OPTIONS = 150000, /* CREATE_REPLICATION_SLOT (SNAPSHOT 'export') */
+    VERSION_FAILOVER = 170000,     /* ALTER_REPLICATION_SLOT (FAILOVER) */
     SNAPSHOT_NAME_SIZE_MAX = 64,
     WARNING_SIZE_MAX = 256,
 };
@@ -267,6 +269,27 @@ static enum wr_status drop_slot(struct stream *s, const char *slot_name, struct 
     return status;
 }
 
+enum wr_status stream_set_failover(struct stream *s, struct wr_error *err)
+{
+    char sql[128];
+    PGresult *result = NULL;
+    struct command command = {.sql = sql, .timeout_ms = COMMAND_TIMEOUT_MS};
+
+    if (s->identity.server_version < VERSION_FAILOVER) {
+        wr_log(
+            WR_LOG_WARN, "stream",
+            WR_MSG("slot.failover needs PostgreSQL 17 or later: the slot has no copy on standbys"),
+            WR_STR("slot.name", s->config->slot_name));
+        return WR_OK;
+    }
+    /* A slot's name needs no quoting. */
+    (void)snprintf(sql, sizeof(sql), "ALTER_REPLICATION_SLOT %s (FAILOVER true)",
+                   s->config->slot_name);
+    enum wr_status status = run(s, &command, &result, err);
+    PQclear(result);
+    return status;
+}
+
 enum wr_status stream_drop_snapshot_slot(struct stream *s, enum snapshot_slot kind,
                                          struct wr_error *err)
 {
@@ -298,6 +321,31 @@ static void add_publication_names(struct wr_buffer *sql, const char *name)
     wr_buffer_done(&list);
 }
 
+static bool has_param(const struct stream *s, const char *name)
+{
+    const struct config_pairs *params = &s->config->slot_stream_params;
+
+    for (size_t i = 0; i < params->count; i++) {
+        if (strcmp(params->items[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* slot.stream.params, as they are: the server knows which of them exist. */
+static void add_params(const struct stream *s, struct wr_buffer *sql)
+{
+    const struct config_pairs *params = &s->config->slot_stream_params;
+
+    for (size_t i = 0; i < params->count; i++) {
+        WR_BUFFER_LITERAL(sql, ", ");
+        command_add_identifier(sql, params->items[i].name);
+        WR_BUFFER_LITERAL(sql, " ");
+        command_add_literal(sql, params->items[i].value);
+    }
+}
+
 static void make_start(const struct stream *s, wr_lsn start, bool with_messages,
                        struct wr_buffer *sql)
 {
@@ -310,9 +358,11 @@ static void make_start(const struct stream *s, wr_lsn start, bool with_messages,
     wr_buffer_add_str(sql, lsn);
     WR_BUFFER_LITERAL(sql, " (proto_version '1', publication_names ");
     add_publication_names(sql, s->config->publication_name);
-    if (with_messages && s->identity.server_version >= VERSION_MESSAGES) {
+    if (with_messages && !has_param(s, "messages") &&
+        s->identity.server_version >= VERSION_MESSAGES) {
         WR_BUFFER_LITERAL(sql, ", messages 'true'");
     }
+    add_params(s, sql);
     wr_buffer_add_str(sql, ")");
     wr_buffer_add_char(sql, '\0');
 }

@@ -76,6 +76,12 @@ WR_MUST_USE enum wr_status stream_drop_snapshot_slot(struct stream *s, enum snap
                                                      struct wr_error *err);
 WR_MUST_USE enum wr_status stream_drop_slot(struct stream *s, struct wr_error *err);
 
+/*
+ * Lets standbys keep a copy of the slot (PostgreSQL 17: failover). The slot must exist; one that
+ * has it already stays as it is. A warning in the log where the server is older.
+ */
+WR_MUST_USE enum wr_status stream_set_failover(struct stream *s, struct wr_error *err);
+
 /* From now on the stream is that of the lasting slot of a snapshot, instead of the slot's. */
 void stream_use_snapshot_slot(struct stream *s);
 

@@ -87,6 +87,17 @@ static void create_publication(const struct golden_case *c, PGconn *connection)
              is_filtered ? golden_property(c, "table.include.list", "") : "", root);
 }
 
+/* As walrelay would, of a case that names one table and FULL. */
+static void set_replica_identity(const struct golden_case *c, PGconn *connection)
+{
+    const char *rule = golden_property(c, "replica.identity.autoset.values", "");
+    int table_size = (int)strcspn(rule, ":");
+
+    if (strcmp(rule + table_size, ":FULL") == 0) {
+        pg_execf(connection, "alter table %.*s replica identity full", table_size, rule);
+    }
+}
+
 static void run_sql(const struct services *services, const struct golden_case *c, const char *file)
 {
     char path[GOLDEN_PATH_SIZE];
@@ -122,6 +133,7 @@ static void record(const struct services *services, const struct golden_case *c)
     }
     run_sql(services, c, "setup.sql");
     create_publication(c, connection);
+    set_replica_identity(c, connection);
     if (!is_alone) {
         recorder_create_slot(services, c->dbname, "stream");
     }

@@ -91,7 +91,7 @@ Test(converters, of_headers_are_connects_by_their_classes)
 Test(converters, tell_what_comes_later_from_what_nobody_knows)
 {
     cr_expect_not(load(REQUIRED "value.converter=io.confluent.connect.avro.AvroConverter\n"));
-    cr_expect_not_null(strstr(problem(), "AvroConverter: is not supported yet; use default, "));
+    cr_expect_not_null(strstr(problem(), "AvroConverter: is not supported; use default, "));
     cr_expect_not(load(REQUIRED "value.converter=com.example.Mine\n"));
     cr_expect_not_null(strstr(problem(), "com.example.Mine: must be default, "));
 }
