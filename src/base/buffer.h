@@ -44,9 +44,9 @@ static inline void wr_buffer_advance(struct wr_buffer *b, size_t size)
 
 static inline void wr_buffer_add(struct wr_buffer *b, const void *bytes, size_t size)
 {
-    char *place = wr_buffer_reserve(b, size);
+    char *place = size == 0 ? NULL : wr_buffer_reserve(b, size);
 
-    if (place != NULL && size > 0) {
+    if (place != NULL) {
         memcpy(place, bytes, size);
         b->size += size;
     }

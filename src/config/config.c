@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "config/loader.h"
 #include "config/property.h"
+#include "config/route_config.h"
 
 /* The options of transforms, predicates and routes are read with the one they belong to. */
 static bool is_plugin_option(const char *key)
@@ -118,4 +119,14 @@ void config_free(struct config *config)
     if (config != NULL) {
         wr_arena_free(config->arena);
     }
+}
+
+bool config_publishes_all_updates(const struct config *config)
+{
+    for (size_t i = 0; i < config->route_count; i++) {
+        if (config->routes[i].only_when_changed.count > 0) {
+            return false;
+        }
+    }
+    return !config->skip_update && !config->skip_unchanged && config->transform_count == 0;
 }

@@ -248,6 +248,12 @@ WR_MUST_USE enum wr_status config_load(const struct config_source *sources, size
                                        struct config **out, struct wr_error *err);
 void config_free(struct config *config);
 
+/*
+ * A row that an update moved to another block is known from the update alone: a snapshot may go on
+ * in the middle of a table only where none goes unpublished.
+ */
+bool config_publishes_all_updates(const struct config *config);
+
 /* `walrelay config [KEY]`: the reference, from the table the loader uses. False: no such key. */
 bool config_print_reference(const char *key);
 

@@ -214,8 +214,11 @@ enum wr_status natural_money(const struct natural_type *t, struct wr_slice text,
     struct datum datum;
     enum wr_status status = money_parse_string(t->type, text, arena, &datum, err);
 
+    if (status != WR_OK) {
+        return status;
+    }
     *out = datum.as.bytes;
-    return status;
+    return natural_is_number(*out) ? WR_OK : type_reject(t->type, text, err);
 }
 
 /*
@@ -433,6 +436,34 @@ static enum wr_status bytes_json(const struct natural_type *t, struct wr_slice t
     return status;
 }
 
+static enum wr_status hstore_json(const struct natural_type *t, struct wr_slice text,
+                                  struct wr_arena *arena, struct wr_buffer *out,
+                                  struct wr_error *err)
+{
+    struct datum map = {0};
+    enum wr_status status = hstore_parse_map(t->type, text, arena, &map, err);
+
+    if (status != WR_OK) {
+        return status;
+    }
+    wr_buffer_add_char(out, '{');
+    for (size_t i = 0; i < map.as.structure.count; i++) {
+        const struct datum_field *field = &map.as.structure.fields[i];
+        if (i > 0) {
+            wr_buffer_add_char(out, ',');
+        }
+        wr_json_string(out, field->name);
+        wr_buffer_add_char(out, ':');
+        if (field->value.kind == DATUM_NULL) {
+            WR_BUFFER_LITERAL(out, "null");
+        } else {
+            wr_json_string(out, field->value.as.bytes);
+        }
+    }
+    wr_buffer_add_char(out, '}');
+    return WR_OK;
+}
+
 enum wr_status natural_json(const struct natural_type *t, struct wr_slice text,
                             struct wr_arena *arena, struct wr_buffer *out, struct wr_error *err)
 {
@@ -458,7 +489,7 @@ enum wr_status natural_json(const struct natural_type *t, struct wr_slice text,
     case NATURAL_BYTES:
         return bytes_json(t, text, arena, out, err);
     case NATURAL_HSTORE:
-        return parsed_text(t, hstore_parse_json, text, arena, out, err);
+        return hstore_json(t, text, arena, out, err);
     case NATURAL_ARRAY:
         return array_json(t, text, arena, out, err);
     case NATURAL_DATE:

@@ -136,12 +136,6 @@ static bool read_table(struct snapshot_tables *tables, const PGresult *result, i
     return out->qualified != NULL && (!has_filter || out->row_filter != NULL);
 }
 
-/* A row that an update moved is known from the update alone: none may go unpublished. */
-static bool all_updates_are_published(const struct config *config)
-{
-    return !config->skip_update && !config->skip_unchanged && config->transform_count == 0;
-}
-
 /*
  * Leaves out what an earlier run has published; false: all of it. In its middle a table goes on
  * only where its blocks still hold what they held, or a change that the stream has told of. A row
@@ -176,7 +170,7 @@ static bool take_table(struct snapshot_tables *tables, const PGresult *result, i
         return false;
     }
     bool is_resumable =
-        PQgetvalue(result, row, LIST_IS_RESUMABLE)[0] == 't' && all_updates_are_published(config);
+        PQgetvalue(result, row, LIST_IS_RESUMABLE)[0] == 't' && config_publishes_all_updates(config);
     if (!take_mark(table, is_resumable, options)) {
         tables->resumed_count++;
         return true;

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
+#include "base/json_scan.h"
+#include "decoder/natural.h"
 #include "decoder/schema.h"
 #include "decoder/types.h"
 
@@ -151,6 +154,32 @@ static void check(const struct schema *schema, const struct datum *value)
     abort();
 }
 
+/* What is embedded as it is may be any text here; PostgreSQL has read it as JSON before. */
+static bool is_embedded(const struct natural_type *type)
+{
+    return type->kind == NATURAL_JSON || type->kind == NATURAL_VECTOR ||
+           (type->element != NULL && is_embedded(type->element));
+}
+
+/* Natural JSON is JSON, and has a plain text where it has a form. */
+static void check_natural(const struct column_type *type, struct wr_slice text,
+                          struct wr_arena *arena)
+{
+    const struct natural_type *natural = natural_type_new(type, arena);
+    struct wr_buffer json, plain;
+    struct wr_error err = {0};
+
+    assert(natural != NULL);
+    wr_buffer_init(&json, ARENA_SIZE);
+    wr_buffer_init(&plain, ARENA_SIZE);
+    enum wr_status status = natural_json(natural, text, arena, &json, &err);
+    assert(natural_text(natural, text, arena, &plain, &err) == status);
+    assert(status != WR_OK || is_embedded(natural) || json.failed ||
+           wr_json_is_valid(wr_buffer_slice(&json)));
+    wr_buffer_done(&json);
+    wr_buffer_done(&plain);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct wr_arena *arena;
@@ -187,5 +216,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (type.parse != NULL && type.parse(&type, text, arena, &value, &err) == WR_OK) {
         check(type.schema, &value);
     }
+    check_natural(&type, text, arena);
     return 0;
 }

@@ -300,9 +300,21 @@ static enum wr_status settle_cache(struct settling *s, struct wr_error *err)
     return s->config->cache_value == CACHE_VALUE_NONE ? WR_OK : settle_document(s, err);
 }
 
+/* The key that message.key.columns makes has to be known of every row that is deleted, too. */
 static enum wr_status settle_warehouse(struct settling *s, struct wr_error *err)
 {
     struct warehouse_shape *shape = &s->out->warehouse;
+    const struct relation *relation = s->source.relation;
+    const struct route_plan *plan = relation->plan;
+
+    for (size_t i = 0; i < plan->key_column_count; i++) {
+        if (!plan->key_columns[i]->is_identity && has_identity(relation)) {
+            return wr_fail(err, WR_REJECT, "router",
+                           "the key has %s.%s.%s, which deletes do not tell: ALTER TABLE … REPLICA "
+                           "IDENTITY FULL makes them",
+                           relation->schema, relation->table, column_name(s, plan->key_columns[i]));
+        }
+    }
 
     shape->relation = s->source.relation;
     shape->format = s->config->format;

@@ -49,7 +49,7 @@ static enum wr_status emit(const struct route_call *call, const struct row_view 
     return status == WR_OK ? call->sink->emit(call->sink->context, &record, err) : status;
 }
 
-/* What the old row does not say of the key did not change. */
+/* An old row that was sent has the whole key. */
 static bool key_moved(const struct route_call *call)
 {
     const struct document *key = &call->route->warehouse.key;
@@ -59,8 +59,7 @@ static bool key_moved(const struct route_call *call)
         const struct route_value *value = &key->members[i].value;
         enum value_state before = route_value_cell(value, &call->before, &was);
         enum value_state after = route_value_cell(value, &call->after, &is);
-        if (before != VALUE_UNKNOWN && after != VALUE_UNKNOWN &&
-            (before != after || (before == VALUE_KNOWN && !wr_slice_eq(was, is)))) {
+        if (before != after || (before == VALUE_KNOWN && !wr_slice_eq(was, is))) {
             return true;
         }
     }

@@ -80,6 +80,18 @@ Test(routes, have_the_options_of_their_type)
     cr_expect_eq(config->routes[2].format, ROUTE_FORMAT_JSON);
 }
 
+Test(routes, may_pass_over_updates_that_changed_nothing_that_counts)
+{
+    expect_loads(SEARCH "routes.s.where=a = 1\n");
+    cr_expect(config_publishes_all_updates(config));
+    expect_loads(SEARCH "routes.s.only.when.changed=a\n");
+    cr_expect_not(config_publishes_all_updates(config));
+    expect_loads(REQUIRED "skip.messages.without.change=true\n");
+    cr_expect_not(config_publishes_all_updates(config));
+    expect_loads(REQUIRED "skipped.operations=u\n");
+    cr_expect_not(config_publishes_all_updates(config));
+}
+
 Test(routes, take_any_character_behind_a_backslash)
 {
     expect_loads(CACHE "routes.c.keys=a\\\\,b\\\\${x\\\\\\\\${o\\\\}dd} y\n");

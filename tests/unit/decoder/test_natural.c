@@ -156,6 +156,8 @@ Test(natural, everything_else_is_its_text)
     expect_natural(INT4RANGE, "[1,5)", "\"[1,5)\" | [1,5)");
     expect_natural(OID_MOOD, "happy", "\"happy\" | happy");
     expect_natural(OID_HSTORE, "\"k\"=>\"v\", \"n\"=>NULL", "{\"k\":\"v\",\"n\":null}");
+    expect_natural(OID_HSTORE, "\"q\\\"\"=>\"\xff\"", "{\"q\\\"\":\"\xef\xbf\xbd\"}");
+    expect_natural(OID_HSTORE, "", "{}");
 }
 
 Test(natural, types_that_debezium_leaves_out_are_text_too)
@@ -219,6 +221,7 @@ Test(natural, text_of_another_type_is_refused)
         {INT4_ARRAY, "[1:2"},
         {INT4_ARRAY, "{{{{{{{1}}}}}}}"},
         {MONEY, "1"},
+        {MONEY, "$0,223.00"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -351,6 +351,35 @@ Test(route, warehouse_says_no_more_of_an_old_row_than_was_sent)
                    "walrelay.moved.from={\"id\":1}\n");
 }
 
+Test(route, warehouse_refuses_a_key_that_deletes_do_not_tell)
+{
+    config.message_key_columns = "public.shows:venue";
+    add_route("dwh", ROUTE_WAREHOUSE);
+    cr_expect_eq(try_compile(MAKE_RELATION("public", "shows", 'd', COLUMNS)), WR_FATAL);
+    cr_expect_str_eq(err.text, "route dwh: the key has public.shows.venue, which deletes do not "
+                               "tell: ALTER TABLE … REPLICA IDENTITY FULL makes them");
+    expect_records(OP_UPDATE, full_shows(), OLD_ROW, ROW("1", "a", "x", NULL),
+                   ROW("2", "a", "x", NULL),
+                   "shop.dwh.shows | {\"venue\":\"x\"} | u "
+                   "{\"id\":1,\"title\":\"a\",\"venue\":\"x\",\"tags\":null} "
+                   "{\"id\":2,\"title\":\"a\",\"venue\":\"x\",\"tags\":null} walrelay.op=\"u\"\n");
+}
+
+Test(route, search_takes_any_id_of_a_table_that_has_inserts_only)
+{
+    static const struct fixture_column none[] = {{"a", TEXT, false}, {"b", TEXT, false}};
+
+    add_search("b")->document_id = a_template("${a}");
+    add_route("dwh", ROUTE_WAREHOUSE);
+    config.message_key_columns = "public.log:b";
+    catalog_status = WR_REJECT;
+    struct relation *relation = compile(MAKE_RELATION("public", "log", 'n', none));
+    expect_records(OP_CREATE, relation, OLD_NONE, NULL, ROW("x", "y"),
+                   "shop.search.log | \"x\" | {\"b\":\"y\"} walrelay.op=\"c\"\n"
+                   "shop.dwh.log | {\"b\":\"y\"} | c - {\"a\":\"x\",\"b\":\"y\"} "
+                   "walrelay.op=\"c\"\n");
+}
+
 Test(route, warehouse_takes_tables_without_a_key)
 {
     static const struct fixture_column none[] = {{"a", TEXT, false}};
@@ -451,6 +480,16 @@ Test(route, a_row_that_begins_to_match_is_no_unwatched_change)
                    "shop.search.shows | \"1\" | {\"id\":1} walrelay.op=\"u\"\n");
     expect_records(OP_UPDATE, relation, OLD_ROW, ROW("1", "a", "Hall", "[1]"),
                    ROW("1", "a", "Hall", "[2]"), "");
+}
+
+Test(route, a_row_that_may_begin_to_match_is_no_unwatched_change)
+{
+    struct route_config *r = add_search("id");
+
+    set_changed(r, "id");
+    set_where(r, "venue = 'Hall'");
+    expect_records(OP_UPDATE, shows(), OLD_NONE, NULL, ROW("1", "a", "Hall", NULL),
+                   "shop.search.shows | \"1\" | {\"id\":1} walrelay.op=\"u\"\n");
 }
 
 Test(route, every_update_counts_where_the_old_row_is_not_known)
