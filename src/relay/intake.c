@@ -376,7 +376,8 @@ static enum wr_status take_truncate(struct intake *in, const struct message *mes
         if (status != WR_OK) {
             return status;
         }
-        if (in->parts.config->skip_truncate && change.relation->plan->is_captured) {
+        const struct route_plan *plan = change.relation->plan;
+        if (in->parts.config->skip_truncate && plan->is_captured && plan->route_count == 0) {
             wr_log(
                 WR_LOG_INFO, "relay", WR_MSG("a TRUNCATE is skipped (skipped.operations)"),
                 WR_STR("table", intake_table_of(in, (uint64_t)change.relation->tag << TAG_SHIFT)),

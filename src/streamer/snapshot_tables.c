@@ -169,8 +169,8 @@ static bool take_table(struct snapshot_tables *tables, const PGresult *result, i
     if (!read_table(tables, result, row, config, table)) {
         return false;
     }
-    bool is_resumable =
-        PQgetvalue(result, row, LIST_IS_RESUMABLE)[0] == 't' && config_publishes_all_updates(config);
+    bool is_resumable = PQgetvalue(result, row, LIST_IS_RESUMABLE)[0] == 't' &&
+                        config_publishes_all_updates(config);
     if (!take_mark(table, is_resumable, options)) {
         tables->resumed_count++;
         return true;
