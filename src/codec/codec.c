@@ -189,8 +189,7 @@ static enum converter_kind converter_for(const struct conversion *c)
 
 static bool is_of_route(const struct record_part *part)
 {
-    return part->kind == PART_VERBATIM || part->kind == PART_DOCUMENT ||
-           part->kind == PART_WAREHOUSE;
+    return part->kind >= PART_VERBATIM;
 }
 
 /* What a route made has its own form, whatever the converters are. */

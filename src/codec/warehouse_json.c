@@ -63,15 +63,16 @@ enum wr_status warehouse_json_write(struct wr_buffer *out, const struct record *
                                     struct wr_arena *scratch, struct wr_error *err)
 {
     const struct warehouse_shape *shape = record->value.as.warehouse.shape;
-    const struct row_view *before = &record->value.as.warehouse.before;
-    const struct row_view *after = &record->value.as.warehouse.after;
+    const struct row_view *before = &record->value.as.warehouse.rows->before;
+    const struct row_view *after = &record->value.as.warehouse.rows->after;
     const struct row_view none = {0};
     bool has_key = shape->key.member_count > 0;
 
-    put_head(out, record, record->value.as.warehouse.op);
+    put_head(out, record, record->value.as.warehouse.rows->op);
     WR_BUFFER_LITERAL(out, ",\"key\":");
-    enum wr_status status = put_row(
-        out, &shape->key, has_key ? &record->value.as.warehouse.key_row : &none, scratch, err);
+    enum wr_status status =
+        put_row(out, &shape->key, has_key ? &record->value.as.warehouse.rows->key_row : &none,
+                scratch, err);
     WR_BUFFER_LITERAL(out, ",\"before\":");
     if (status == WR_OK) {
         status = put_row(out, &shape->columns, before, scratch, err);

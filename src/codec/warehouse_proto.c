@@ -55,7 +55,7 @@ static void put_head(struct wr_buffer *out, const struct record *record)
     const struct record_position position = warehouse_position(record);
 
     proto_uint(out, FIELD_VERSION, WAREHOUSE_VERSION);
-    proto_uint(out, FIELD_OP, op_of(record->value.as.warehouse.op));
+    proto_uint(out, FIELD_OP, op_of(record->value.as.warehouse.rows->op));
     proto_text(out, FIELD_SCHEMA, record->change->relation->schema);
     proto_text(out, FIELD_TABLE, record->change->relation->table);
     proto_uint(out, FIELD_LSN, position.version);
@@ -105,15 +105,15 @@ enum wr_status warehouse_proto_write(struct wr_buffer *out, const struct record 
     const struct warehouse_shape *shape = record->value.as.warehouse.shape;
 
     put_head(out, record);
-    enum wr_status status =
-        put_columns(out, FIELD_KEY, &shape->key, &record->value.as.warehouse.key_row, scratch, err);
+    enum wr_status status = put_columns(out, FIELD_KEY, &shape->key,
+                                        &record->value.as.warehouse.rows->key_row, scratch, err);
     if (status == WR_OK) {
-        status = put_columns(out, FIELD_AFTER, &shape->columns, &record->value.as.warehouse.after,
-                             scratch, err);
+        status = put_columns(out, FIELD_AFTER, &shape->columns,
+                             &record->value.as.warehouse.rows->after, scratch, err);
     }
     if (status == WR_OK) {
-        status = put_columns(out, FIELD_BEFORE, &shape->columns, &record->value.as.warehouse.before,
-                             scratch, err);
+        status = put_columns(out, FIELD_BEFORE, &shape->columns,
+                             &record->value.as.warehouse.rows->before, scratch, err);
     }
     return status;
 }

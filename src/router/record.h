@@ -34,13 +34,19 @@ struct row_view {
     size_t added_count;
 };
 
+/* What a warehouse gets of a change. */
+struct warehouse_rows {
+    enum change_op op; /* of this record: a moved key is a delete and a create */
+    struct row_view key_row, before, after;
+};
+
 enum part_kind {
     PART_NULL = 0, /* Kafka's null: a tombstone, or no key */
     PART_DATUM,    /* `datum`; DATUM_NULL in here is a typed null, which a converter may spell */
     PART_ROW,      /* `row` as a structure */
     PART_ENVELOPE, /* before, after and the record's change as Debezium's envelope */
     PART_MESSAGE,  /* a logical message as Debezium's envelope with op m */
-    /* Of routes; no transform sees them, and no configured converter writes them. */
+    /* From here on of routes: no transform sees them, no configured converter writes them. */
     PART_VERBATIM,  /* `verbatim` */
     PART_DOCUMENT,  /* a row as a JSON object, natural JSON */
     PART_WAREHOUSE, /* a typed row with what happened to it, in the route's format */
@@ -66,8 +72,7 @@ struct record_part {
         } document;
         struct {
             const struct warehouse_shape *shape;
-            enum change_op op; /* of this record: a moved key is a delete and a create */
-            struct row_view key_row, before, after;
+            const struct warehouse_rows *rows;
         } warehouse;
     } as;
 };

@@ -26,16 +26,14 @@ static enum wr_status emit(const struct route_call *call, const struct row_view 
 {
     const struct table_route *route = call->route;
     const struct row_view *row = call->after.columns != NULL ? &call->after : &call->key_row;
+    const struct warehouse_rows rows = {call->op, *row, call->before, call->after};
     struct record record;
     enum wr_status status = route_record_start(call, &record, err);
 
     record.key = key_of(call, row);
     record.value.kind = PART_WAREHOUSE;
     record.value.as.warehouse.shape = &route->warehouse;
-    record.value.as.warehouse.op = call->op;
-    record.value.as.warehouse.key_row = *row;
-    record.value.as.warehouse.before = call->before;
-    record.value.as.warehouse.after = call->after;
+    record.value.as.warehouse.rows = &rows;
     if (status == WR_OK && route->warehouse.format == ROUTE_FORMAT_JSON) {
         status = route_add_types(&route->warehouse.columns, &record, err);
     }

@@ -347,12 +347,12 @@ Test(warehouse_proto, values_without_a_right_form_are_refused)
         struct change change = {.op = OP_CREATE, .relation = relation, .new_tuple = tuple};
         struct row_view row = {
             .relation = relation, .columns = relation->plan->value_columns, .tuple = &tuple};
+        const struct warehouse_rows rows = {.op = OP_CREATE, .key_row = row, .after = row};
         struct record record = {.change = &change, .source = &change.source};
         bool is_null = false;
         record.value.kind = PART_WAREHOUSE;
         record.value.as.warehouse.shape = &relation->plan->routes[0].warehouse;
-        record.value.as.warehouse.op = OP_CREATE;
-        record.value.as.warehouse.key_row = record.value.as.warehouse.after = row;
+        record.value.as.warehouse.rows = &rows;
         wr_buffer_reset(&written);
         cr_expect_eq(codec_value(codec, &record, arena, &written, &is_null, &err), WR_REJECT, "%s",
                      cases[i].cell);

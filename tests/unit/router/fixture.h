@@ -204,11 +204,13 @@ static inline enum wr_status say_part(const struct record_part *part, struct wr_
         status = say_document(part->as.document.shape, &part->as.document.row, e);
         break;
     case PART_WAREHOUSE:
-        say("%c ", part->as.warehouse.op);
-        status = say_document(&part->as.warehouse.shape->columns, &part->as.warehouse.before, e);
+        say("%c ", part->as.warehouse.rows->op);
+        status =
+            say_document(&part->as.warehouse.shape->columns, &part->as.warehouse.rows->before, e);
         say(" ");
         if (status == WR_OK) {
-            status = say_document(&part->as.warehouse.shape->columns, &part->as.warehouse.after, e);
+            status = say_document(&part->as.warehouse.shape->columns,
+                                  &part->as.warehouse.rows->after, e);
         }
         break;
     case PART_MESSAGE:
