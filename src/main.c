@@ -1,5 +1,7 @@
 /* Options, exit codes, and nothing else. */
 #include <getopt.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,26 +13,31 @@
 #include "base/status.h"
 #include "config/config.h"
 #include "relay/relay.h"
+#include "sink/sinks.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, SOURCE_COUNT_MAX = 256 };
 
 static const char USAGE[] =
     "walrelay - PostgreSQL to Kafka, in place of Debezium and Kafka Connect\n"
     "\n"
-    "  walrelay run -c FILE [-c FILE…] [--set KEY=VALUE…] [--stdout] [--endpos LSN]\n"
+    "  walrelay run -c FILE [-c FILE…] [--set KEY=VALUE…] [--sinks | --stdout] [--endpos LSN]\n"
+    "  walrelay sink ROUTE -c FILE [-c FILE…] [--set KEY=VALUE…]\n"
     "  walrelay config [KEY]      every property: type, default, meaning\n"
     "  walrelay --help | --version\n"
     "\n"
-    "`walrelay run --help` says more.\n";
+    "`walrelay run --help` and `walrelay sink --help` say more.\n";
 
 static const char USAGE_RUN[] =
-    "walrelay run -c FILE [-c FILE…] [--set KEY=VALUE…] [--stdout] [--endpos LSN]\n"
+    "walrelay run -c FILE [-c FILE…] [--set KEY=VALUE…] [--sinks | --stdout] [--endpos LSN]\n"
     "\n"
     "Reads the replication slot and publishes until SIGTERM or SIGINT; then everything that was\n"
     "read is acknowledged and confirmed before it exits.\n"
     "\n"
     "  -c, --config FILE    a .properties file or Connect JSON; of several, later ones win\n"
     "      --set KEY=VALUE  one property, as if it stood in a last file\n"
+    "      --sinks          delivers the records of every route that has a sink.url, too; one "
+    "that\n"
+    "                       fails leaves the rest alone, and the exit code is 1 in the end\n"
     "      --stdout         records to standard output, one JSON line each; needs no Kafka\n"
     "      --endpos LSN     exit once everything up to LSN (as 16/B374D848) is confirmed\n"
     "      --verbose        debug lines in the log\n"
@@ -39,10 +46,28 @@ static const char USAGE_RUN[] =
     "Exit codes: 0 done, 1 failed while running, 2 usage or configuration.\n"
     "The log goes to standard error, one logfmt line an event.\n";
 
-struct run_arguments {
+static const char USAGE_SINK[] =
+    "walrelay sink ROUTE -c FILE [-c FILE…] [--set KEY=VALUE…]\n"
+    "\n"
+    "Delivers the records of one route from Kafka to the server that routes.ROUTE.sink.url names,\n"
+    "until SIGTERM or SIGINT. Start it several times to share the work: they are one consumer\n"
+    "group. The configuration is that of `walrelay run`; PostgreSQL is not connected to.\n"
+    "\n"
+    "  -c, --config FILE    a .properties file or Connect JSON; of several, later ones win\n"
+    "      --set KEY=VALUE  one property, as if it stood in a last file\n"
+    "      --verbose        debug lines in the log\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 done, 1 failed while running, 2 usage or configuration.\n"
+    "The log goes to standard error, one logfmt line an event.\n";
+
+/* Of `run` and of `sink`. */
+struct arguments {
     struct config_source sources[SOURCE_COUNT_MAX];
     size_t source_count;
     struct relay_options options;
+    bool with_sinks;
+    const char *route; /* of `sink`; NULL: the command is `run` */
 };
 
 static int usage_error(const char *format, ...) WR_PRINTF(1, 2);
@@ -59,7 +84,7 @@ static int usage_error(const char *format, ...)
     return EXIT_USAGE;
 }
 
-static bool add_source(struct run_arguments *arguments, struct config_source source)
+static bool add_source(struct arguments *arguments, struct config_source source)
 {
     if (arguments->source_count == SOURCE_COUNT_MAX) {
         return false;
@@ -68,53 +93,80 @@ static bool add_source(struct run_arguments *arguments, struct config_source sou
     return true;
 }
 
-/* -1: go on with what was read; else the exit code. */
-static int parse_run(int argc, char **argv, struct run_arguments *out)
+enum { OPTION_SET = 256, OPTION_STDOUT, OPTION_ENDPOS, OPTION_SINKS, OPTION_VERBOSE };
+
+/* -1: go on; else the exit code. */
+static int take_option(int option, struct arguments *out)
 {
-    enum { OPTION_SET = 256, OPTION_STDOUT, OPTION_ENDPOS, OPTION_VERBOSE };
+    bool fits = true;
+
+    switch (option) {
+    case 'c':
+        fits = add_source(out, (struct config_source){.path = optarg});
+        break;
+    case OPTION_SET:
+        if (strchr(optarg, '=') == NULL) {
+            return usage_error("--set wants KEY=VALUE, not \"%s\"", optarg);
+        }
+        fits = add_source(out, (struct config_source){.set = optarg});
+        break;
+    case OPTION_STDOUT:
+        out->options.to_stdout = true;
+        break;
+    case OPTION_ENDPOS:
+        if (!wr_lsn_parse(optarg, &out->options.endpos) || out->options.endpos == 0) {
+            return usage_error("--endpos wants an LSN such as 16/B374D848, not \"%s\"", optarg);
+        }
+        break;
+    case OPTION_SINKS:
+        out->with_sinks = true;
+        break;
+    case OPTION_VERBOSE:
+        wr_log_level_set(WR_LOG_DEBUG);
+        break;
+    default:
+        abort();
+    }
+    return fits ? -1 : usage_error("too many -c and --set");
+}
+
+/* -1: go on with what was read; else the exit code. */
+static int parse_options(int argc, char **argv, const struct option *options, const char *usage,
+                         struct arguments *out)
+{
+    int option = 0;
+    int code = -1;
+
+    while (code < 0 && (option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            return EXIT_DONE;
+        }
+        code = option == '?' ? usage_error("see the options of `walrelay %s --help`", argv[0])
+                             : take_option(option, out);
+    }
+    return code;
+}
+
+#define OPTIONS_OF_ALL                                                                             \
+    {"config", required_argument, NULL, 'c'}, {"set", required_argument, NULL, OPTION_SET},        \
+        {"verbose", no_argument, NULL, OPTION_VERBOSE}, {"help", no_argument, NULL, 'h'},          \
+    {                                                                                              \
+        NULL, 0, NULL, 0                                                                           \
+    }
+
+static int parse_run(int argc, char **argv, struct arguments *out)
+{
     static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"set", required_argument, NULL, OPTION_SET},
         {"stdout", no_argument, NULL, OPTION_STDOUT},
         {"endpos", required_argument, NULL, OPTION_ENDPOS},
-        {"verbose", no_argument, NULL, OPTION_VERBOSE},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"sinks", no_argument, NULL, OPTION_SINKS},
+        OPTIONS_OF_ALL,
     };
-    int option = 0;
+    int code = parse_options(argc, argv, options, USAGE_RUN, out);
 
-    while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-        bool fits = true;
-        switch (option) {
-        case 'c':
-            fits = add_source(out, (struct config_source){.path = optarg});
-            break;
-        case OPTION_SET:
-            if (strchr(optarg, '=') == NULL) {
-                return usage_error("--set wants KEY=VALUE, not \"%s\"", optarg);
-            }
-            fits = add_source(out, (struct config_source){.set = optarg});
-            break;
-        case OPTION_STDOUT:
-            out->options.to_stdout = true;
-            break;
-        case OPTION_ENDPOS:
-            if (!wr_lsn_parse(optarg, &out->options.endpos) || out->options.endpos == 0) {
-                return usage_error("--endpos wants an LSN such as 16/B374D848, not \"%s\"", optarg);
-            }
-            break;
-        case OPTION_VERBOSE:
-            wr_log_level_set(WR_LOG_DEBUG);
-            break;
-        case 'h':
-            fputs(USAGE_RUN, stdout);
-            return EXIT_DONE;
-        default: /* getopt has said what is wrong */
-            return usage_error("see the options of `walrelay run --help`");
-        }
-        if (!fits) {
-            return usage_error("too many -c and --set");
-        }
+    if (code >= 0) {
+        return code;
     }
     if (optind < argc) {
         return usage_error("\"%s\" is no option of run", argv[optind]);
@@ -122,6 +174,27 @@ static int parse_run(int argc, char **argv, struct run_arguments *out)
     if (out->source_count == 0) {
         return usage_error("run wants a configuration: -c FILE");
     }
+    if (out->with_sinks && out->options.to_stdout) {
+        return usage_error("--sinks reads from Kafka, and --stdout writes nothing there");
+    }
+    return -1;
+}
+
+static int parse_sink(int argc, char **argv, struct arguments *out)
+{
+    static const struct option options[] = {OPTIONS_OF_ALL};
+    int code = parse_options(argc, argv, options, USAGE_SINK, out);
+
+    if (code >= 0) {
+        return code;
+    }
+    if (optind != argc - 1) {
+        return usage_error("sink wants the name of one route");
+    }
+    if (out->source_count == 0) {
+        return usage_error("sink wants a configuration: -c FILE");
+    }
+    out->route = argv[optind];
     return -1;
 }
 
@@ -130,12 +203,50 @@ static void report_problem(const char *problem)
     (void)fprintf(stderr, "walrelay: %s\n", problem);
 }
 
+static bool is_ok(enum wr_status status, const struct wr_error *err)
+{
+    if (status != WR_OK) {
+        wr_log(WR_LOG_ERROR, err->where, WR_MSG(err->text));
+    }
+    return status == WR_OK;
+}
+
+/* The sinks first: their threads must not take the relay's signals. */
+static bool run_with_sinks(const struct config *config, const struct relay_options *options)
+{
+    struct wr_error err = {0};
+    struct sinks *sinks = NULL;
+    sigset_t signals;
+
+    (void)sigemptyset(&signals);
+    (void)sigaddset(&signals, SIGTERM);
+    (void)sigaddset(&signals, SIGINT);
+    (void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    if (!is_ok(sinks_start(config, NULL, &sinks, &err), &err)) {
+        return false;
+    }
+    bool relay_is_well = is_ok(relay_run(config, options, &err), &err);
+    return sinks_stop(sinks) && relay_is_well;
+}
+
+static bool run_config(const struct config *config, const struct arguments *arguments)
+{
+    struct wr_error err = {0};
+
+    if (arguments->route != NULL) {
+        return sinks_run_one(config, arguments->route);
+    }
+    return arguments->with_sinks ? run_with_sinks(config, &arguments->options)
+                                 : is_ok(relay_run(config, &arguments->options, &err), &err);
+}
+
 static int run(int argc, char **argv)
 {
-    struct run_arguments arguments = {.source_count = 0};
+    struct arguments arguments = {.source_count = 0};
     struct config *config = NULL;
     struct wr_error err = {0};
-    int code = parse_run(argc, argv, &arguments);
+    int code = strcmp(argv[0], "sink") == 0 ? parse_sink(argc, argv, &arguments)
+                                            : parse_run(argc, argv, &arguments);
 
     if (code >= 0) {
         return code;
@@ -145,12 +256,9 @@ static int run(int argc, char **argv)
         report_problem(err.text);
         return EXIT_USAGE;
     }
-    enum wr_status status = relay_run(config, &arguments.options, &err);
-    if (status != WR_OK) {
-        wr_log(WR_LOG_ERROR, err.where, WR_MSG(err.text));
-    }
+    bool is_well = run_config(config, &arguments);
     config_free(config);
-    return status == WR_OK ? EXIT_DONE : EXIT_FAILED;
+    return is_well ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int print_config(int argc, char **argv)
@@ -171,12 +279,12 @@ static int print_config(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const char *const later[] = {"sink", "check", "setup", "status"};
+    static const char *const later[] = {"check", "setup", "status"};
 
     if (argc < 2) {
         return usage_error("a command is missing");
     }
-    if (strcmp(argv[1], "run") == 0) {
+    if (strcmp(argv[1], "run") == 0 || strcmp(argv[1], "sink") == 0) {
         return run(argc - 1, argv + 1);
     }
     if (strcmp(argv[1], "config") == 0) {

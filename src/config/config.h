@@ -225,9 +225,10 @@ struct config {
     bool header_schemas_enable;
 
     /* Kafka */
-    struct config_pairs kafka;  /* librdkafka names, bootstrap.servers among them */
-    int64_t inflight_bytes_max; /* max.queue.size.in.bytes, our default where it is 0 */
-    int64_t flush_timeout_ms;   /* how long a stop waits for acknowledgements */
+    struct config_pairs kafka;          /* librdkafka names, bootstrap.servers among them */
+    struct config_pairs kafka_consumer; /* the same for what sinks read with */
+    int64_t inflight_bytes_max;         /* max.queue.size.in.bytes, our default where it is 0 */
+    int64_t flush_timeout_ms;           /* how long a stop waits for acknowledgements */
     enum errors_tolerance errors_tolerance;
     const char *dead_letter_topic;
 };

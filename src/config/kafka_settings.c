@@ -7,9 +7,10 @@
 #include "config/loader.h"
 
 /*
- * The producer's settings. Those without a prefix count least and producer.override.* most, as a
- * connector's own stand over its worker's, whatever their order in the files. What librdkafka
- * spells as Kafka's Java client does goes through as it is; librdkafka itself checks it.
+ * The settings of the producer, and of the sinks' consumers. Those without a prefix count least and
+ * producer.override.* most, as a connector's own stand over its worker's, whatever their order in
+ * the files. What librdkafka spells as Kafka's Java client does goes through as it is; librdkafka
+ * itself checks it.
  */
 
 struct setting {
@@ -19,6 +20,8 @@ struct setting {
 
 struct settings {
     struct loader *loader;
+    const char *client; /* "producer." or "consumer." */
+    struct config_pairs *out;
     struct setting *items;
     size_t count;
 };
@@ -42,7 +45,7 @@ static const char *value_of(const struct settings *s, const char *name)
 
 static void put(const struct settings *s, const char *name, const char *value)
 {
-    loader_pair_set(s->loader, &s->loader->config->kafka, name, value);
+    loader_pair_set(s->loader, s->out, name, value);
 }
 
 /* One of Java's names that librdkafka has not, or has with another meaning. */
@@ -213,6 +216,7 @@ static const struct translation translations[] = {
     {.name = "receive.buffer.bytes",
      .renamed = "socket.receive.buffer.bytes",
      .take = take_socket_size},
+    {.name = "fetch.max.wait.ms", .renamed = "fetch.wait.max.ms"},
     {.name = "compression.gzip.level", .renamed = "compression.level"},
     {.name = "compression.lz4.level", .renamed = "compression.level"},
     {.name = "compression.zstd.level", .renamed = "compression.level"},
@@ -252,8 +256,11 @@ static const struct translation translations[] = {
     {.name = "client.dns.lookup"},
     {.name = "enable.metrics.push"},
     {.name = "interceptor.classes"},
+    {.name = "default.api.timeout.ms"},
+    {.name = "key.deserializer"},
     {.name = "key.serializer"},
     {.name = "max.block.ms"},
+    {.name = "max.poll.records"},
     {.name = "metadata.max.idle.ms"},
     {.name = "metadata.recovery.rebootstrap.trigger.ms"},
     {.name = "metadata.recovery.strategy"},
@@ -274,6 +281,7 @@ static const struct translation translations[] = {
     {.name = "ssl.secure.random.implementation"},
     {.name = "ssl.trustmanager.algorithm"},
     {.name = "ssl.truststore.password"},
+    {.name = "value.deserializer"},
     {.name = "value.serializer"},
 };
 
@@ -299,12 +307,14 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-enum level { LEVEL_PLAIN, LEVEL_PRODUCER, LEVEL_OVERRIDE };
+enum level { LEVEL_PLAIN, LEVEL_CLIENT, LEVEL_OVERRIDE };
 
 /* The setting's name when `key` is one of this level; NULL otherwise. */
-static const char *name_at(enum level level, const char *key)
+static const char *name_at(enum level level, const char *client, const char *key)
 {
-    bool is_override = starts_with(key, "producer.override.");
+    static const char override[] = "override.";
+    const char *own = starts_with(key, client) ? key + strlen(client) : NULL;
+    bool is_override = own != NULL && starts_with(own, override);
 
     switch (level) {
     case LEVEL_PLAIN:
@@ -313,10 +323,10 @@ static const char *name_at(enum level level, const char *key)
                        starts_with(key, "ssl.")
                    ? key
                    : NULL;
-    case LEVEL_PRODUCER:
-        return starts_with(key, "producer.") && !is_override ? key + strlen("producer.") : NULL;
+    case LEVEL_CLIENT:
+        return is_override ? NULL : own;
     case LEVEL_OVERRIDE:
-        return is_override ? key + strlen("producer.override.") : NULL;
+        return is_override ? own + strlen(override) : NULL;
     }
     abort();
 }
@@ -327,7 +337,7 @@ static void collect(struct settings *s, enum level level)
 
     for (size_t i = 0; i < l->entry_count; i++) {
         const struct entry *e = &l->entries[i];
-        const char *name = e->is_overridden ? NULL : name_at(level, e->key);
+        const char *name = e->is_overridden ? NULL : name_at(level, s->client, e->key);
         if (name == NULL) {
             continue;
         }
@@ -340,13 +350,14 @@ static void collect(struct settings *s, enum level level)
     }
 }
 
-void kafka_apply(struct loader *l, bool needs_kafka)
+static void apply_client(struct loader *l, const char *client, bool needs_kafka,
+                         struct config_pairs *out)
 {
-    struct settings settings = {.loader = l};
+    struct settings settings = {.loader = l, .client = client, .out = out};
 
     settings.items = loader_alloc(l, l->entry_count + 1, sizeof(*settings.items));
     collect(&settings, LEVEL_PLAIN);
-    collect(&settings, LEVEL_PRODUCER);
+    collect(&settings, LEVEL_CLIENT);
     collect(&settings, LEVEL_OVERRIDE);
     /* Connect's connectors do not say where Kafka is, so that one starts without it too. */
     if (needs_kafka && value_of(&settings, "bootstrap.servers")[0] == '\0') {
@@ -359,5 +370,16 @@ void kafka_apply(struct loader *l, bool needs_kafka)
         if (!is_unset) {
             translate(&settings, &settings.items[i]);
         }
+    }
+}
+
+void kafka_apply(struct loader *l, bool needs_kafka)
+{
+    size_t problem_count = l->problem_count;
+
+    apply_client(l, "producer.", needs_kafka, &l->config->kafka);
+    /* What both share would be complained of twice. */
+    if (l->problem_count == problem_count) {
+        apply_client(l, "consumer.", needs_kafka, &l->config->kafka_consumer);
     }
 }

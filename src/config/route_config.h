@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/slice.h"
 #include "config/config.h"
@@ -68,6 +69,21 @@ struct condition_config {
     size_t term_count;
 };
 
+/* Where a route's records are delivered, and how: sink.… of a route. */
+struct sink_config {
+    const char *url;
+    const char *user, *password;
+    const char *group;   /* NULL: walrelay.<topic.prefix>.<route> */
+    int64_t batch_count; /* this, batch_bytes and wait_ms: -1 for what suits the target */
+    int64_t batch_bytes;
+    int64_t wait_ms;
+    int64_t timeout_ms; /* of a request */
+    int64_t report_ms;  /* between two lines about the lag; 0: never */
+    const char *tls_ca; /* a PEM file; NULL: what the system trusts */
+    bool tls_verify;
+    const char *key_prefix; /* cache */
+};
+
 /* One of `routes`. */
 struct route_config {
     const char *name;
@@ -85,6 +101,7 @@ struct route_config {
     size_t key_count;
     enum cache_value cache_value;
     enum route_format format; /* warehouse */
+    struct sink_config sink;
 };
 
 #endif /* WR_CONFIG_ROUTE_CONFIG_H */

@@ -16,7 +16,10 @@ static const struct property kafka[] = {
     {.name = "ssl.<rest>",
      .meaning = "TLS to Kafka; stores are PEM files (ssl.truststore.type=PEM), keys PKCS12 too"},
     {.name = "client.id", .default_value = "walrelay", .meaning = "name of this Kafka client"},
-    ACCEPTED(STRING, "consumer.<rest>", NULL, "nothing is consumed"),
+    {.name = "consumer.override.<rest>", .meaning = "the same as consumer.<rest>, and over it"},
+    {.name = "consumer.<rest>",
+     .meaning = "a setting of what sinks read Kafka with, by the name that librdkafka or Kafka's "
+                "Java client has for it"},
     ACCEPTED(STRING, "admin.<rest>", NULL, "the producer's connections are used"),
     LATER("exactly.once.support", "requested", "leave it out: delivery is at least once"),
     LATER("exactly.once.source.support", "disabled", "leave it out: delivery is at least once"),

@@ -3,12 +3,6 @@
 
 /* What derived systems follow: documents, cache keys and warehouse rows. */
 
-#define LATER_SINK(scope_, key, text)                                                              \
-    {                                                                                              \
-        .name = (key), .scope = (scope_), .support = SUPPORT_LATER, .meaning = (text)              \
-    }
-#define NO_SINK "leave it out: the route's records are in its topic, and a sink is yours so far"
-
 static const struct property routes[] = {
     {.name = "routes", .type = PROPERTY_NAMES, .meaning = "names of the routes"},
     {.name = "type", /* the places are those of enum route_type */
@@ -61,7 +55,6 @@ static const struct property search[] = {
      .set = set_route_document_fields,
      .meaning = "what is in the document: a list of column, column:name, or column.path:name of "
                 "a JSON column; all columns where unset"},
-    LATER_SINK(SCOPE_ROUTE_SEARCH, "sink.<rest>", NO_SINK),
 };
 const struct property_group table_route_search = {.heading = "Routes of type search", ROWS(search)};
 
@@ -83,7 +76,6 @@ static const struct property cache[] = {
      .scope = SCOPE_ROUTE_CACHE,
      .set = set_route_document_fields,
      .meaning = "what is in the document, as for type search"},
-    LATER_SINK(SCOPE_ROUTE_CACHE, "sink.<rest>", NO_SINK),
 };
 const struct property_group table_route_cache = {.heading = "Routes of type cache", ROWS(cache)};
 
@@ -95,7 +87,6 @@ static const struct property warehouse[] = {
      .choices = "protobuf|json",
      STORED(route_config, format),
      .meaning = "how a row is written: proto/walrelay/v1/change.proto, or natural JSON"},
-    LATER_SINK(SCOPE_ROUTE_WAREHOUSE, "sink.<rest>", NO_SINK),
 };
 const struct property_group table_route_warehouse = {.heading = "Routes of type warehouse",
                                                      ROWS(warehouse)};

@@ -56,6 +56,7 @@ extern const struct property_group table_cast, table_drop_headers, table_extract
     table_timestamp_router, table_value_to_key;
 extern const struct property_group table_routes, table_route_search, table_route_cache,
     table_route_warehouse;
+extern const struct property_group table_sinks, table_sink_cache;
 extern const struct property_group table_kafka, table_errors, table_operation, table_debezium,
     table_worker;
 

@@ -74,6 +74,25 @@ Test(kafka_settings, drop_what_only_java_has)
     cr_expect_eq(config->kafka.count, 1);
 }
 
+Test(kafka_settings, of_consumers_stand_beside_those_of_the_producer)
+{
+    expect_loads(REQUIRED "consumer.fetch.max.wait.ms=7\nconsumer.override.fetch.min.bytes=2\n"
+                          "consumer.fetch.min.bytes=1\nconsumer.max.poll.records=9\n"
+                          "consumer.key.deserializer=org.apache.kafka.x\nssl.ca.pem=P\n"
+                          "producer.linger.ms=3\n");
+    const struct config_pairs *pairs = &config->kafka_consumer;
+    size_t found = 0;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct config_pair *p = &pairs->items[i];
+        found += strcmp(p->name, "fetch.wait.max.ms") == 0 && strcmp(p->value, "7") == 0 ? 1 : 0;
+        found += strcmp(p->name, "fetch.min.bytes") == 0 && strcmp(p->value, "2") == 0 ? 1 : 0;
+        found += strcmp(p->name, "ssl.ca.pem") == 0 ? 1 : 0;
+    }
+    cr_expect_eq(found, 3);
+    cr_expect_eq(pairs->count, 4, "bootstrap.servers beside them");
+    cr_expect_null(setting("fetch.min.bytes"));
+}
+
 Test(kafka_settings, keep_the_promise_of_delivery)
 {
     expect_refused(REQUIRED "producer.acks=1\n",

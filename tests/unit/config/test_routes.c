@@ -144,14 +144,26 @@ Test(routes, say_what_is_wrong_with_an_option)
                    "6: routes.c.document.fields=id: goes with c.value=document only");
 }
 
-Test(routes, refuse_the_options_of_sinks_until_there_are_some)
+Test(routes, say_where_their_records_are_delivered)
 {
-    expect_refused(SEARCH "routes.s.sink.url=http://127.0.0.1:9200\n",
-                   "5: routes.s.sink.url=http://127.0.0.1:9200: is not supported yet; leave it "
-                   "out: the route's records are in its topic, and a sink is yours so far");
-    expect_refused(CACHE "routes.c.keys=${id}\nroutes.c.sink.ttl=5\n",
-                   "6: routes.c.sink.ttl=5: is not supported yet; leave it out: the route's "
-                   "records are in its topic, and a sink is yours so far");
+    expect_loads(CACHE "routes.c.keys=${id}\nroutes.c.sink.url=redis://h/1\n"
+                       "routes.c.sink.password=p \nroutes.c.sink.key.prefix=app:\n"
+                       "routes.c.sink.batch.records=7\nroutes.c.sink.tls.verify=false\n");
+    const struct sink_config *sink = &config->routes[0].sink;
+    expect_text(sink->url, "redis://h/1");
+    expect_text(sink->password, "p ");
+    expect_text(sink->key_prefix, "app:");
+    cr_expect_null(sink->group);
+    cr_expect_eq(sink->batch_count, 7);
+    cr_expect_eq(sink->batch_bytes, -1);
+    cr_expect_eq(sink->wait_ms, -1);
+    cr_expect_eq(sink->timeout_ms, 30000);
+    cr_expect_not(sink->tls_verify);
+    expect_refused(SEARCH "routes.s.sink.key.prefix=x\n",
+                   "5: routes.s.sink.key.prefix: is not a property; `walrelay config` lists them "
+                   "all");
+    expect_refused(CACHE "routes.c.keys=${id}\nroutes.c.sink.timeout.ms=0\n",
+                   "6: routes.c.sink.timeout.ms=0: must be a whole number from 1 to 2147483647");
 }
 
 /* "a EQUAL 'x'; …", with literals in their kind. */
