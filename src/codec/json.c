@@ -187,11 +187,21 @@ static void source_write(struct json_envelope *e, struct wr_buffer *out,
     }
     WR_BUFFER_LITERAL(out, ",\"lsn\":");
     wr_json_int(out, (int64_t)source->lsn);
-    if (source->origin == NULL) {
+    if (source->xmin == 0 && source->origin == NULL) {
         WR_BUFFER_LITERAL(out, ",\"xmin\":null,\"origin\":null,\"origin_lsn\":null}");
         return;
     }
-    WR_BUFFER_LITERAL(out, ",\"xmin\":null,\"origin\":");
+    WR_BUFFER_LITERAL(out, ",\"xmin\":");
+    if (source->xmin == 0) {
+        WR_BUFFER_LITERAL(out, "null");
+    } else {
+        wr_json_int(out, source->xmin);
+    }
+    if (source->origin == NULL) {
+        WR_BUFFER_LITERAL(out, ",\"origin\":null,\"origin_lsn\":null}");
+        return;
+    }
+    WR_BUFFER_LITERAL(out, ",\"origin\":");
     wr_json_string(out, wr_slice_str(source->origin));
     WR_BUFFER_LITERAL(out, ",\"origin_lsn\":");
     wr_json_int(out, (int64_t)source->origin_lsn);

@@ -81,6 +81,9 @@ enum interval_handling_mode { INTERVAL_HANDLING_NUMERIC, INTERVAL_HANDLING_STRIN
 
 enum hstore_handling_mode { HSTORE_HANDLING_JSON, HSTORE_HANDLING_MAP };
 
+/* lsn.flush.mode; the first two are one here. */
+enum lsn_flush_mode { LSN_FLUSH_CONNECTOR, LSN_FLUSH_CONNECTOR_AND_DRIVER, LSN_FLUSH_MANUAL };
+
 enum replica_identity {
     REPLICA_IDENTITY_DEFAULT,
     REPLICA_IDENTITY_NOTHING,
@@ -144,6 +147,10 @@ struct config {
     const char *slot_name;
     bool slot_drop_on_stop;
     bool slot_failover;
+    int64_t slot_max_retries; /* while another process reads it; -1: for ever */
+    int64_t slot_retry_delay_ms;
+    enum lsn_flush_mode lsn_flush_mode;
+    bool flush_lsn_source;                  /* the older name of that: false is manual */
     struct config_pairs slot_stream_params; /* options of pgoutput */
     int64_t xmin_fetch_interval_ms;         /* 0: source.xmin stays null */
     const char *publication_name;

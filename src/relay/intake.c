@@ -40,6 +40,7 @@ struct intake {
     struct change_source source; /* of the open transaction */
     char origin[512];
     struct record_position position; /* of the record that is made */
+    uint32_t xmin;                   /* of the slot, 0: not known */
     wr_lsn end_lsn;
     uint64_t record_count;
     uint64_t refused_count;
@@ -291,6 +292,11 @@ void intake_clock(struct intake *in, int64_t now_ns)
     in->source.now_ns = now_ns;
 }
 
+void intake_xmin(struct intake *in, uint32_t xmin)
+{
+    in->xmin = xmin;
+}
+
 wr_lsn intake_end_lsn(const struct intake *in)
 {
     return in->end_lsn;
@@ -396,6 +402,7 @@ static enum wr_status begin(struct intake *in, const struct message *message, st
     ledger_begin(in->parts.ledger);
     in->source.commit_time_us = message->commit_time_us;
     in->source.xid = message->xid;
+    in->source.xmin = in->xmin;
     in->source.snapshot = SNAPSHOT_MARKER_FALSE;
     in->source.origin = NULL;
     in->source.origin_lsn = 0;
@@ -432,6 +439,7 @@ static enum wr_status take_logical(struct intake *in, const struct message *mess
     if (is_alone) {
         ledger_begin(in->parts.ledger);
         source.xid = 0;
+        source.xmin = in->xmin;
         source.commit_time_us = source.now_ns / 1000;
         source.origin = NULL;
         in->position.version = message->logical.lsn;

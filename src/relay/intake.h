@@ -38,6 +38,8 @@ void intake_restart(struct intake *intake);
 
 /* The time that records say they were handled at; set when bytes were read, not for each row. */
 void intake_clock(struct intake *intake, int64_t now_ns);
+/* The slot's catalog_xmin, for source.xmin of the transactions that begin from now on; 0: none. */
+void intake_xmin(struct intake *in, uint32_t xmin);
 
 /*
  * One message of the stream; `lsn` is its XLogData's. WR_FATAL: it cannot be relayed, and the text

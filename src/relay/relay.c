@@ -166,11 +166,30 @@ static enum wr_status take_events(struct relay *r, bool *is_drained, struct wr_e
     return WR_OK;
 }
 
+/* xmin.fetch.interval.ms. What is not known is not published; a stream goes on without it. */
+static void fetch_xmin(struct relay *r)
+{
+    struct slot_state slot;
+    struct wr_error err;
+    int64_t interval_us = r->config->xmin_fetch_interval_ms * 1000;
+
+    if (interval_us == 0 || wr_clock_monotonic_us() < r->xmin_due_us) {
+        return;
+    }
+    if (catalog_slot(r->catalog, &slot, &err) != WR_OK) {
+        wr_log(WR_LOG_WARN, "relay", WR_MSG("source.xmin is not known"),
+               WR_STR("reason", err.text));
+    }
+    intake_xmin(r->intake, slot.catalog_xmin);
+    r->xmin_due_us = wr_clock_monotonic_us() + interval_us;
+}
+
 static enum wr_status consume(struct relay *r, struct wr_error *err)
 {
     enum wr_status status = stream_consume(r->stream, err);
 
     intake_clock(r->intake, wr_clock_realtime_ns());
+    fetch_xmin(r);
     return status;
 }
 
@@ -316,13 +335,43 @@ static enum wr_status settle(struct relay *r, struct wr_error *err)
     return status == WR_AGAIN ? WR_OK : status;
 }
 
+/* How long to wait before the next try, and whether there is to be one. */
+struct patience {
+    int64_t delay_ms; /* doubles while a server is away */
+    int64_t tries, slot_tries;
+};
+
+static void patience_reset(struct patience *p, const struct config *config)
+{
+    *p = (struct patience){.delay_ms = config->retry_backoff_ms_min};
+}
+
+/*
+ * Of a slot that another process reads it is known how that ends: walrelay asks again and again,
+ * at the same pace, and takes over as soon as it is free.
+ */
+static bool patience_takes(struct patience *p, const struct relay *r, int64_t *wait_ms)
+{
+    const struct config *config = r->config;
+
+    if (r->is_slot_taken) {
+        *wait_ms = config->slot_retry_delay_ms;
+        return config->slot_max_retries < 0 || p->slot_tries++ < config->slot_max_retries;
+    }
+    *wait_ms = p->delay_ms;
+    p->delay_ms = p->delay_ms * 2 < config->retry_backoff_ms_max ? p->delay_ms * 2
+                                                                 : config->retry_backoff_ms_max;
+    return config->errors_max_retries < 0 || p->tries++ < config->errors_max_retries;
+}
+
 static enum wr_status run(struct relay *r, struct wr_error *err)
 {
-    int64_t delay_ms = r->config->retry_backoff_ms_min;
-    int64_t tries = 0;
+    struct patience patience;
 
+    patience_reset(&patience, r->config);
     for (;;) {
         uint64_t count = intake_record_count(r->intake);
+        int64_t wait_ms = 0;
         enum wr_status status = run_once(r, err);
         if (status != WR_RETRY) {
             return status;
@@ -330,13 +379,11 @@ static enum wr_status run(struct relay *r, struct wr_error *err)
         struct wr_error cause = *err;
         relay_read_signals(r); /* a stop may be what interrupted it */
         if (intake_record_count(r->intake) != count || r->is_streaming) {
-            delay_ms = r->config->retry_backoff_ms_min;
-            tries = 0;
+            patience_reset(&patience, r->config);
         }
-        bool is_last =
-            r->config->errors_max_retries >= 0 && tries++ >= r->config->errors_max_retries;
+        bool is_last = !patience_takes(&patience, r, &wait_ms);
         if (!is_last && !r->stop_wanted) {
-            wr_log(WR_LOG_WARN, cause.where, WR_MSG(cause.text), WR_INT("retry_ms", delay_ms));
+            wr_log(WR_LOG_WARN, cause.where, WR_MSG(cause.text), WR_INT("retry_ms", wait_ms));
         }
         status = settle(r, err); /* may take as long as Kafka is away */
         if (status != WR_OK || r->stop_wanted) {
@@ -346,12 +393,10 @@ static enum wr_status run(struct relay *r, struct wr_error *err)
             *err = cause;
             return WR_FATAL;
         }
-        status = relay_pause(r, delay_ms, err);
+        status = relay_pause(r, wait_ms, err);
         if (status != WR_OK || r->stop_wanted) {
             return status;
         }
-        delay_ms = delay_ms * 2 < r->config->retry_backoff_ms_max ? delay_ms * 2
-                                                                  : r->config->retry_backoff_ms_max;
     }
 }
 

@@ -156,6 +156,24 @@ enum wr_status relay_begin_stream(struct relay *r, struct wr_error *err)
     return status;
 }
 
+/* A slot that another process reads is left as it is: the server would wait until it is free. */
+static enum wr_status set_failover(struct relay *r, struct wr_error *err)
+{
+    struct slot_state slot;
+    enum wr_status status = catalog_slot(r->catalog, &slot, err);
+
+    if (status != WR_OK || slot.is_failover || slot.is_active) {
+        return status;
+    }
+    if (slot.is_on_standby) {
+        wr_log(WR_LOG_WARN, "relay",
+               WR_MSG("slot.failover needs a primary: the slot of a standby has no copies"),
+               WR_STR("slot.name", r->config->slot_name));
+        return WR_OK;
+    }
+    return stream_set_failover(r->stream, err);
+}
+
 enum wr_status relay_start(struct relay *r, struct wr_error *err)
 {
     struct table_filter filter = table_filter(r);
@@ -163,6 +181,7 @@ enum wr_status relay_start(struct relay *r, struct wr_error *err)
     streamer_abort_fd(r->signal_fd);
     enum wr_status status = stream_connect(r->config, &r->stream, err);
 
+    r->is_slot_taken = false;
     if (status == WR_OK) {
         status = check_identity(r, err);
     }
@@ -177,7 +196,7 @@ enum wr_status relay_start(struct relay *r, struct wr_error *err)
         status = prepare_slot(r, err);
     }
     if (status == WR_OK && !r->is_over && r->config->slot_failover) {
-        status = stream_set_failover(r->stream, err);
+        status = set_failover(r, err);
     }
     if (status == WR_OK && !r->was_connected) {
         status = catalog_check_tables(r->catalog, &filter, err);
@@ -189,6 +208,7 @@ enum wr_status relay_start(struct relay *r, struct wr_error *err)
         return WR_OK;
     }
     status = relay_begin_stream(r, err);
+    r->is_slot_taken = stream_slot_is_taken(r->stream);
     if (status == WR_OK) {
         /* From here on a stop drains and confirms first, so the catalog answers to its end. */
         streamer_abort_fd(-1);

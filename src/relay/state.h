@@ -35,9 +35,10 @@ struct relay {
     int64_t stop_by_us; /* when a wanted stop no longer waits for the open transaction */
     bool is_streaming;  /* the connection takes status updates */
     bool was_connected;
-    bool has_snapshot;                     /* this process has taken one to its end */
-    bool is_over;                          /* nothing is to be streamed */
-    struct snapshot_notes *notes;          /* of a snapshot that survives a crash; else NULL */
+    bool is_slot_taken;           /* why the last try failed: another process reads the slot */
+    bool has_snapshot;            /* this process has taken one to its end */
+    bool is_over;                 /* nothing is to be streamed */
+    struct snapshot_notes *notes; /* of a snapshot that survives a crash; else NULL */
     struct wr_regex_list *snapshot_tables; /* snapshot.include.collection.list, NULL: all */
     wr_lsn until_lsn;                      /* where a stream ends of itself, 0: never */
     bool is_at_until;                      /* what comes next belongs behind it */
@@ -50,6 +51,7 @@ struct relay {
     uint64_t acknowledged_count; /* records, as of the last status update that knew of more */
     int64_t acknowledged_us;     /* when that was */
     uint64_t event_count;
+    int64_t xmin_due_us; /* xmin.fetch.interval.ms */
     struct {
         size_t size_max;     /* of records in flight, with what each costs beside its bytes */
         uint64_t sent_until; /* intake_record_count() at the last send */

@@ -48,6 +48,7 @@ struct change_source {
     wr_lsn lsn;             /* of the change */
     wr_lsn last_commit_lsn; /* end LSN of the transaction before, 0 when there was none */
     uint32_t xid;           /* 0: none (a message outside a transaction) */
+    uint32_t xmin;          /* catalog_xmin of the slot, 0: not known */
     enum snapshot_marker snapshot;
     const char *origin; /* replication origin, NULL when local */
     wr_lsn origin_lsn;

@@ -164,8 +164,8 @@ static struct datum source_datum(enum fact fact, const struct record *record,
         return of_str(source->origin);
     case FACT_ORIGIN_LSN:
         return source->origin == NULL ? of_null() : of_int((int64_t)source->origin_lsn);
-    default: /* xmin, which the stream does not say */
-        return of_null();
+    default: /* FACT_XMIN */
+        return source->xmin == 0 ? of_null() : of_int(source->xmin);
     }
 }
 

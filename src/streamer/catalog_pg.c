@@ -302,7 +302,9 @@ static enum wr_status find_slot(struct catalog *catalog, const char *name, struc
         look_up(catalog,
                 "SELECT s.active, s.plugin, s.database, s.temporary, s.confirmed_flush_lsn,"
                 " pg_catalog.to_jsonb(s) ->> 'wal_status', pg_catalog.to_jsonb(s) ->> 'two_phase',"
-                " pg_catalog.to_jsonb(s) ->> 'invalidation_reason'"
+                " pg_catalog.to_jsonb(s) ->> 'invalidation_reason',"
+                " pg_catalog.to_jsonb(s) ->> 'failover', s.catalog_xmin,"
+                " pg_catalog.pg_is_in_recovery()"
                 " FROM pg_catalog.pg_replication_slots s WHERE s.slot_name = $1",
                 name, &result, err);
 
@@ -319,6 +321,9 @@ static enum wr_status find_slot(struct catalog *catalog, const char *name, struc
         copy_name(result, 5, out->wal_status, sizeof(out->wal_status));
         out->two_phase = value_bool(result, 0, 6);
         copy_name(result, 7, out->invalidation_reason, sizeof(out->invalidation_reason));
+        out->is_failover = value_bool(result, 0, 8);
+        out->catalog_xmin = value_oid(result, 0, 9);
+        out->is_on_standby = value_bool(result, 0, 10);
         /* A physical slot, and one that is just being made, have confirmed nothing. */
         if (!wr_lsn_parse(PQgetvalue(result, 0, 4), &out->confirmed_flush_lsn)) {
             out->confirmed_flush_lsn = 0;

@@ -21,6 +21,9 @@ struct slot_state {
     char wal_status[32];          /* "lost": its changes are gone */
     char invalidation_reason[32]; /* from version 17 on, else "" */
     bool two_phase;
+    bool is_failover;      /* from version 17 on */
+    bool is_on_standby;    /* the server is one */
+    uint32_t catalog_xmin; /* 0: none */
     bool is_temporary;
     wr_lsn confirmed_flush_lsn;
 };

@@ -25,6 +25,7 @@
 #include "streamer/catalog_query.h"
 #include "streamer/command.h"
 #include "streamer/connect.h"
+#include "streamer/start_sql.h"
 
 enum {
     COMMAND_TIMEOUT_MS = 30 * 1000,
@@ -45,6 +46,7 @@ struct stream {
     char slot_name[SNAPSHOT_SLOT_NAME_SIZE]; /* whose stream it is */
     char *message; /* libpq's copy of the last CopyData, lent to the caller */
     bool wants_write;
+    bool is_slot_taken;
     PQnoticeReceiver log_notice;
     char passed_over[WARNING_SIZE_MAX]; /* the server's warning that changes are not sent, or "" */
 };
@@ -304,69 +306,6 @@ enum wr_status stream_drop_slot(struct stream *s, struct wr_error *err)
     return drop_slot(s, s->config->slot_name, err);
 }
 
-/* The name is an identifier inside a list inside a literal, so that it is quoted twice: without
- * the inner quotes the server folds it to lower case and takes a comma for the list's. */
-static void add_publication_names(struct wr_buffer *sql, const char *name)
-{
-    struct wr_buffer list = {0};
-
-    wr_buffer_init(&list, COMMAND_SIZE_MAX);
-    command_add_identifier(&list, name);
-    wr_buffer_add_char(&list, '\0');
-    if (list.failed) {
-        sql->failed = true;
-    } else {
-        command_add_literal(sql, list.data);
-    }
-    wr_buffer_done(&list);
-}
-
-static bool has_param(const struct stream *s, const char *name)
-{
-    const struct config_pairs *params = &s->config->slot_stream_params;
-
-    for (size_t i = 0; i < params->count; i++) {
-        if (strcmp(params->items[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* slot.stream.params, as they are: the server knows which of them exist. */
-static void add_params(const struct stream *s, struct wr_buffer *sql)
-{
-    const struct config_pairs *params = &s->config->slot_stream_params;
-
-    for (size_t i = 0; i < params->count; i++) {
-        WR_BUFFER_LITERAL(sql, ", ");
-        command_add_identifier(sql, params->items[i].name);
-        WR_BUFFER_LITERAL(sql, " ");
-        command_add_literal(sql, params->items[i].value);
-    }
-}
-
-static void make_start(const struct stream *s, wr_lsn start, bool with_messages,
-                       struct wr_buffer *sql)
-{
-    char lsn[32];
-
-    (void)snprintf(lsn, sizeof(lsn), WR_LSN_FMT, WR_LSN_ARGS(start));
-    WR_BUFFER_LITERAL(sql, "START_REPLICATION SLOT ");
-    command_add_identifier(sql, s->slot_name);
-    WR_BUFFER_LITERAL(sql, " LOGICAL ");
-    wr_buffer_add_str(sql, lsn);
-    WR_BUFFER_LITERAL(sql, " (proto_version '1', publication_names ");
-    add_publication_names(sql, s->config->publication_name);
-    if (with_messages && !has_param(s, "messages") &&
-        s->identity.server_version >= VERSION_MESSAGES) {
-        WR_BUFFER_LITERAL(sql, ", messages 'true'");
-    }
-    add_params(s, sql);
-    wr_buffer_add_str(sql, ")");
-    wr_buffer_add_char(sql, '\0');
-}
-
 static void advise(const struct stream *s, const char *sqlstate, struct wr_error *err)
 {
     if (strcmp(sqlstate, "55000") == 0 || strcmp(sqlstate, "58P01") == 0) {
@@ -381,7 +320,9 @@ static void advise(const struct stream *s, const char *sqlstate, struct wr_error
                        "its slot is not seen by older changes: drop the slot and start again",
                        s->slot_name, s->config->publication_name);
     } else if (strcmp(sqlstate, "55006") == 0) {
-        command_advise(err, "trying again until slot %s is free", s->slot_name);
+        command_advise(err,
+                       "another process reads slot %s: it is tried again, see slot.max.retries",
+                       s->slot_name);
     }
 }
 
@@ -397,17 +338,24 @@ enum wr_status stream_start(struct stream *s, wr_lsn start, bool with_messages,
     PGresult *result = NULL;
 
     wr_buffer_init(&sql, COMMAND_SIZE_MAX);
-    make_start(s, start, with_messages, &sql);
+    start_sql_write(&sql, s->config, s->slot_name, start,
+                    with_messages && s->identity.server_version >= VERSION_MESSAGES);
     struct command command = {.sql = sql.failed ? "" : sql.data, .timeout_ms = COMMAND_TIMEOUT_MS};
     enum wr_status status = run(s, &command, &result, err);
     wr_buffer_done(&sql);
     if (status != WR_OK) {
+        s->is_slot_taken = strcmp(command.sqlstate, "55006") == 0;
         advise(s, command.sqlstate, err);
     } else if (PQresultStatus(result) != PGRES_COPY_BOTH) {
         status = wr_fail(err, WR_FATAL, "stream", "START_REPLICATION started nothing");
     }
     PQclear(result);
     return status;
+}
+
+bool stream_slot_is_taken(const struct stream *s)
+{
+    return s->is_slot_taken;
 }
 
 int stream_fd(const struct stream *s)

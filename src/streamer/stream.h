@@ -92,6 +92,9 @@ void stream_use_snapshot_slot(struct stream *s);
 WR_MUST_USE enum wr_status stream_start(struct stream *s, wr_lsn start, bool with_messages,
                                         struct wr_error *err);
 
+/* Whether it failed because another process reads the slot. */
+bool stream_slot_is_taken(const struct stream *s);
+
 /* Wait on it for reading, and for writing too while stream_wants_write(). */
 int stream_fd(const struct stream *s);
 bool stream_wants_write(const struct stream *s);

@@ -13,10 +13,12 @@
 #include "support/records.h"
 
 static struct live l;
+static struct live other;
 static struct kafka_records records;
 
 static void tear_down(void)
 {
+    live_close(&other);
     live_close(&l);
     records_done(&records);
 }
@@ -174,4 +176,131 @@ Test(options, too_many_tables_are_warned_of_or_refused)
     live_set(&l, "guardrail.collections.limit.action=warn");
     live_stream(&l);
     expect_log(&l, "more tables are captured than guardrail.collections.max");
+}
+
+static const char *topic(const char *rest)
+{
+    static char name[128];
+
+    snprintf(name, sizeof(name), "%s.%s", l.prefix, rest);
+    return name;
+}
+
+/* lsn.flush.mode */
+
+static const char *confirmed(void)
+{
+    return pg_queryf(l.sql,
+                     "select confirmed_flush_lsn from pg_replication_slots where slot_name = '%s'",
+                     l.slot);
+}
+
+static void publish_manually(const char *setting)
+{
+    char before[32];
+    struct kafka_reader *reader = NULL;
+
+    live_open(&l, "options_manual");
+    live_run(&l, "create table t (id int primary key); create publication wr_pub for table t;");
+    live_set(&l, "%s", setting);
+    live_stream(&l);
+    snprintf(before, sizeof(before), "%s", confirmed());
+    reader = kafka_reader_new(l.services.bootstrap);
+    live_run(&l, "insert into t values (1);");
+    sleep_ms(1500); /* three status updates */
+    cr_expect_str_eq(confirmed(), before);
+    live_stop(&l);
+    cr_expect_str_eq(confirmed(), before);
+    live_stream(&l);
+    live_stop(&l);
+    kafka_reader_read(reader, &records);
+    kafka_reader_free(reader);
+    expect_events(&records, topic("public.t"),
+                  "{\"id\":1} c null -> {\"id\":1}\n{\"id\":1} c null -> {\"id\":1}\n");
+    pg_queryf(l.sql, "select pg_replication_slot_advance('%s', pg_current_wal_lsn())", l.slot);
+    records_done(&records);
+    reader = kafka_reader_new(l.services.bootstrap);
+    live_stream(&l);
+    live_run(&l, "insert into t values (2);");
+    sleep_ms(500);
+    live_stop(&l);
+    kafka_reader_read(reader, &records);
+    kafka_reader_free(reader);
+    expect_events(&records, topic("public.t"), "{\"id\":2} c null -> {\"id\":2}\n");
+    live_close(&l);
+    l = (struct live){0};
+}
+
+Test(options, a_slot_that_somebody_else_moves_is_confirmed_nothing)
+{
+    publish_manually("lsn.flush.mode=manual");
+    publish_manually("flush.lsn.source=false");
+}
+
+/* slot.max.retries, slot.retry.delay.ms */
+
+static void open_second(void)
+{
+    live_open(&l, "options_second");
+    live_run(&l, "create table t (id int primary key); create publication wr_pub for table t;");
+    live_stream(&l);
+    live_open(&other, "options_second_idle");
+    live_set(&other, "database.dbname=options_second");
+    live_set(&other, "slot.name=options_second");
+    live_set(&other, "topic.prefix=%s", l.prefix);
+    other.slot = l.slot;
+}
+
+Test(options, a_second_walrelay_takes_over_when_the_first_is_gone)
+{
+    open_second();
+    live_start(&other, NULL);
+    live_wait_log(&other, "another process reads slot options_second");
+    live_stop(&l);
+    live_wait_streaming(&other);
+    live_stop(&other);
+    expect_log(&other, "retry_ms=1000");
+}
+
+Test(options, a_second_walrelay_gives_up_after_as_many_tries_as_it_was_told)
+{
+    open_second();
+    live_set(&other, "slot.max.retries=2");
+    live_set(&other, "slot.retry.delay.ms=100");
+    live_start(&other, NULL);
+    cr_expect_eq(live_wait_exit(&other), 1);
+    cr_expect_eq(live_log_count(&other, "retry_ms=100"), 2);
+    expect_log(&other, "level=error");
+    live_stop(&l);
+}
+
+/* xmin.fetch.interval.ms */
+
+Test(options, the_slots_xmin_is_published_when_it_is_asked_for)
+{
+    char name[128];
+    struct kafka_reader *reader = NULL;
+
+    live_open(&l, "options_xmin");
+    live_run(&l, "create table t (id int primary key); create publication wr_pub for table t;");
+    live_set(&l, "xmin.fetch.interval.ms=100");
+    live_set(&l, "transforms=u");
+    live_set(&l, "transforms.u.type=io.debezium.transforms.ExtractNewRecordState");
+    live_set(&l, "transforms.u.add.headers=source.xmin");
+    snprintf(name, sizeof(name), "%s", topic("public.t"));
+    reader = kafka_reader_new(l.services.bootstrap);
+    live_stream(&l);
+    live_run(&l, "insert into t values (1);");
+    live_wait_confirmed(&l);
+    const char *xmin = pg_query(l.sql, "select catalog_xmin from pg_replication_slots"
+                                       " where slot_name = 'options_xmin'");
+    cr_assert_neq(atoi(xmin), 0);
+    live_stop(&l);
+    kafka_reader_read(reader, &records);
+    kafka_reader_free(reader);
+    cr_assert_eq(records.count, 1);
+    cr_expect_eq(records.items[0].header_count, 1);
+    cr_expect(!records.items[0].headers[0].is_null);
+    cr_expect_gt(atoi(records.items[0].headers[0].value.data), 700);
+    cr_expect_leq(atoi(records.items[0].headers[0].value.data), atoi(xmin));
 }
