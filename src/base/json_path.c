@@ -249,3 +249,39 @@ bool wr_json_is_null(struct wr_slice json)
 {
     return wr_slice_is(json, "null");
 }
+
+bool wr_json_walk_start(struct wr_json_walk *walk, struct wr_slice json)
+{
+    struct cursor c = cursor_of(json);
+    bool is_object = accept(&c, '{');
+    bool is_array = !is_object && accept(&c, '[');
+
+    *walk = (struct wr_json_walk){c.next, c.end, is_object ? '}' : ']'};
+    return is_object || is_array;
+}
+
+bool wr_json_walk_next(struct wr_json_walk *walk, struct wr_slice *name, struct wr_slice *value)
+{
+    struct cursor c = {walk->next, walk->end};
+
+    (void)accept(&c, ',');
+    skip_blanks(&c);
+    *name = (struct wr_slice){c.next, 0};
+    if (c.next == c.end || *c.next == walk->close) {
+        return false;
+    }
+    if (walk->close == '}') {
+        if (*c.next != '"') {
+            return false;
+        }
+        skip_string(&c);
+        name->size = (size_t)(c.next - name->data);
+        if (!accept(&c, ':')) {
+            return false;
+        }
+    }
+    const char *start = c.next;
+    *value = take_value(&c);
+    walk->next = c.next;
+    return c.next > start;
+}

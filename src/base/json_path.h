@@ -22,4 +22,18 @@ bool wr_json_is_null(struct wr_slice json);
 /* Appends what a JSON string means, and anything else as it is. */
 void wr_json_plain(struct wr_buffer *out, struct wr_slice json);
 
+/*
+ * Goes through the members of an object, or the elements of an array. Reads nothing outside of the
+ * text whatever that holds, but only of JSON is what it finds right.
+ */
+struct wr_json_walk {
+    const char *next, *end;
+    char close; /* the bracket that ends it */
+};
+
+/* False when `json` is neither. */
+bool wr_json_walk_start(struct wr_json_walk *walk, struct wr_slice json);
+/* `name` is as it is written, with its quotes, and empty in an array. False behind the last. */
+bool wr_json_walk_next(struct wr_json_walk *walk, struct wr_slice *name, struct wr_slice *value);
+
 #endif /* WR_BASE_JSON_PATH_H */

@@ -104,3 +104,53 @@ Test(json_path, says_what_a_string_means)
     cr_expect(wr_json_is_null(WR_SLICE("null")));
     cr_expect_not(wr_json_is_null(WR_SLICE("\"null\"")));
 }
+
+/* "name=value;" of all that the walk finds. */
+static const char *walked(const char *json)
+{
+    static char text[256];
+    struct wr_json_walk walk;
+    struct wr_slice name, value;
+
+    text[0] = '\0';
+    if (!wr_json_walk_start(&walk, wr_slice_str(json))) {
+        return "neither";
+    }
+    while (wr_json_walk_next(&walk, &name, &value)) {
+        size_t size = strlen(text);
+        snprintf(text + size, sizeof(text) - size, "%.*s=%.*s;", (int)name.size, name.data,
+                 (int)value.size, value.data);
+    }
+    return text;
+}
+
+Test(json_path, walks_through_objects_and_arrays)
+{
+    cr_expect_str_eq(walked(" { \"a\" : 1.50 ,\"b}\":{\"c\":[1,2]}, \"\\\"\":\"]\" } "),
+                     "\"a\"=1.50;\"b}\"={\"c\":[1,2]};\"\\\"\"=\"]\";");
+    cr_expect_str_eq(walked("[1, \"x,y\" ,[3,4],{}]"), "=1;=\"x,y\";=[3,4];={};");
+    cr_expect_str_eq(walked("{}"), "");
+    cr_expect_str_eq(walked("[ ]"), "");
+    cr_expect_str_eq(walked("17"), "neither");
+    cr_expect_str_eq(walked(""), "neither");
+}
+
+Test(json_path, walk_comes_to_an_end_in_whatever_it_is_given)
+{
+    static const char *const texts[] = {"{",  "[",  "{\"a",   "{\"a\"",    "{\"a\":", "{a:1}",
+                                        "[1", "[,", "[1,,2]", "{\"a\":1]", "[\"x",    "{\"a\":1,}"};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        size_t size = strlen(texts[i]);
+        char *copy = malloc(size); /* to the byte, so that a read beyond is seen */
+        memcpy(copy, texts[i], size);
+        struct wr_json_walk walk;
+        struct wr_slice name, value;
+        size_t count = 0;
+        bool is_open = wr_json_walk_start(&walk, (struct wr_slice){copy, size});
+        while (is_open && wr_json_walk_next(&walk, &name, &value)) {
+            cr_assert_lt(count++, 10, "%s", texts[i]);
+        }
+        free(copy);
+    }
+}
