@@ -77,10 +77,18 @@ static void on_failed(void *context, uint64_t ticket, const struct publisher_fai
                   failure->size, WR_LSN_ARGS(lsn), failure->reason, failure->name);
 }
 
-/* The publisher's queue is full: only acknowledgements make room. */
+/*
+ * The publisher's queue is full: only acknowledgements make room. Or a topic is being made. A stop
+ * waits for that as long as it waits for anything; then the transaction is left and comes again.
+ */
 static enum wr_status on_full(void *context, struct wr_error *err)
 {
-    return relay_wait_without_input(context, 10000, err);
+    struct relay *r = context;
+
+    if (r->stop_wanted && wr_clock_monotonic_us() >= r->stop_by_us) {
+        return wr_fail(err, WR_RETRY, "relay", "interrupted");
+    }
+    return relay_wait_without_input(r, 10000, err);
 }
 
 static void close_connections(struct relay *r)
