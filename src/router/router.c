@@ -92,7 +92,9 @@ enum wr_status router_new(const struct config *config, const struct router_sink 
     r->topic_owners = topic_owners_new();
     r->left_out = left_out_new();
     topic_of_messages(config, &r->message_topic);
-    heartbeat_topic(config, &r->heartbeat_topic);
+    if (config->heartbeat_interval_ms > 0) {
+        heartbeat_topic(config, &r->heartbeat_topic);
+    }
     if (config->provide_transaction_metadata) {
         r->transactions = transactions_new(config);
     }
