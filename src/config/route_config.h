@@ -81,7 +81,14 @@ struct sink_config {
     int64_t report_ms;  /* between two lines about the lag; 0: never */
     const char *tls_ca; /* a PEM file; NULL: what the system trusts */
     bool tls_verify;
+    bool is_gzip;
     const char *key_prefix; /* cache */
+    /* search */
+    const char *api_key;
+    const struct template_config *index; /* NULL: the table's name */
+    bool index_create;
+    const char *mapping; /* what an index is created with; NULL: made from the table */
+    const char *alias;
 };
 
 /* One of `routes`. */

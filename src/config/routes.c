@@ -1,6 +1,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
+#include "base/json_scan.h"
 #include "config/loader.h"
 #include "config/plugin.h"
 #include "config/property.h"
@@ -27,22 +29,60 @@ static const struct template_config *read_template(struct loader *l, const struc
     return t;
 }
 
+/* A name made of the table's: NULL when it is none, which is a problem by then. */
+static const struct template_config *read_name(struct loader *l, const struct entry *e)
+{
+    const struct template_config *name = read_template(l, e);
+
+    for (size_t i = 0; name != NULL && i < name->piece_count; i++) {
+        const struct template_piece *piece = &name->pieces[i];
+        if (piece->is_column && !wr_slice_is(piece->text, "schema") &&
+            !wr_slice_is(piece->text, "table")) {
+            loader_problem(l, e, "may name ${schema} and ${table} only");
+            return NULL;
+        }
+    }
+    return name;
+}
+
 void set_route_topic(struct loader *l, const struct property_match *match, const struct entry *e,
                      void *base)
 {
     struct route_config *route = base;
-    const struct template_config *topic = read_template(l, e);
 
     (void)match;
-    for (size_t i = 0; topic != NULL && i < topic->piece_count; i++) {
-        const struct template_piece *piece = &topic->pieces[i];
-        if (piece->is_column && !wr_slice_is(piece->text, "schema") &&
-            !wr_slice_is(piece->text, "table")) {
-            loader_problem(l, e, "may name ${schema} and ${table} only");
-            return;
-        }
+    route->topic = read_name(l, e);
+}
+
+void set_sink_index(struct loader *l, const struct property_match *match, const struct entry *e,
+                    void *base)
+{
+    struct route_config *route = base;
+
+    (void)match;
+    route->sink.index = read_name(l, e);
+}
+
+void set_sink_mapping(struct loader *l, const struct property_match *match, const struct entry *e,
+                      void *base)
+{
+    struct route_config *route = base;
+    struct wr_buffer text;
+    struct wr_error err;
+
+    (void)match;
+    if (e->value[0] == '\0') {
+        return;
     }
-    route->topic = topic;
+    wr_buffer_init(&text, CONFIG_TEXT_SIZE_MAX);
+    if (loader_read_file(e->value, &text, &err) != WR_OK) {
+        loader_problem(l, e, "%s", err.text);
+    } else if (!wr_json_is_valid(wr_buffer_slice(&text))) {
+        loader_problem(l, e, "the file holds no JSON");
+    } else {
+        route->sink.mapping = loader_copy(l, wr_buffer_slice(&text));
+    }
+    wr_buffer_done(&text);
 }
 
 void set_route_document_id(struct loader *l, const struct property_match *match,

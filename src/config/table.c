@@ -33,6 +33,7 @@ const struct property_group *const property_table[] = {
     &table_route_cache,
     &table_route_warehouse,
     &table_sinks,
+    &table_sink_search,
     &table_sink_cache,
     &table_kafka,
     &table_errors,

@@ -56,7 +56,7 @@ extern const struct property_group table_cast, table_drop_headers, table_extract
     table_timestamp_router, table_value_to_key;
 extern const struct property_group table_routes, table_route_search, table_route_cache,
     table_route_warehouse;
-extern const struct property_group table_sinks, table_sink_cache;
+extern const struct property_group table_sinks, table_sink_search, table_sink_cache;
 extern const struct property_group table_kafka, table_errors, table_operation, table_debezium,
     table_worker;
 
@@ -83,6 +83,12 @@ void set_stream_params(struct loader *l, const struct property_match *match, con
                        void *base);
 void set_replica_identities(struct loader *l, const struct property_match *match,
                             const struct entry *e, void *base);
+
+/* Of sinks (routes.c). */
+void set_sink_index(struct loader *l, const struct property_match *match, const struct entry *e,
+                    void *base);
+void set_sink_mapping(struct loader *l, const struct property_match *match, const struct entry *e,
+                      void *base);
 
 /* Of Kafka's own transforms (smt_setters.c). */
 void set_cast_spec(struct loader *l, const struct property_match *match, const struct entry *e,

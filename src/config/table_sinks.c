@@ -63,6 +63,42 @@ static const struct property sinks[] = {
 };
 const struct property_group table_sinks = {.heading = "Sinks", ROWS(sinks)};
 
+static const struct property search[] = {
+    {.name = "sink.api.key",
+     .scope = SCOPE_ROUTE_SEARCH,
+     .type = PROPERTY_PASSWORD,
+     STORED(route_config, sink.api_key),
+     .meaning = "an API key of Elasticsearch, in place of user and password"},
+    {.name = "sink.index",
+     .scope = SCOPE_ROUTE_SEARCH,
+     .set = set_sink_index,
+     .meaning = "the index of a table, may hold ${schema} and ${table}; the table's name where "
+                "unset"},
+    {.name = "sink.index.create",
+     .scope = SCOPE_ROUTE_SEARCH,
+     .type = PROPERTY_BOOL,
+     .default_value = "false",
+     STORED(route_config, sink.index_create),
+     .meaning = "make an index that is not there, with a mapping from the table's columns, and "
+                "widen it when columns come"},
+    {.name = "sink.mapping.file",
+     .scope = SCOPE_ROUTE_SEARCH,
+     .set = set_sink_mapping,
+     .meaning = "JSON to make an index with (settings, mappings), in place of a mapping from the "
+                "columns"},
+    {.name = "sink.alias",
+     .scope = SCOPE_ROUTE_SEARCH,
+     STORED(route_config, sink.alias),
+     .meaning = "an alias for an index that is made, unless it stands for another one already"},
+    {.name = "sink.gzip",
+     .scope = SCOPE_ROUTE_SEARCH,
+     .type = PROPERTY_BOOL,
+     .default_value = "false",
+     STORED(route_config, sink.is_gzip),
+     .meaning = "compress requests"},
+};
+const struct property_group table_sink_search = {.heading = "Sinks of type search", ROWS(search)};
+
 static const struct property cache[] = {
     {.name = "sink.key.prefix",
      .scope = SCOPE_ROUTE_CACHE,

@@ -32,6 +32,9 @@ static void add_record(struct batch *b, const struct sink_record *record)
 {
     size_t capacity = b->record_capacity;
 
+    b->newer = grow(b->newer, b->record_count, &capacity, sizeof(*b->newer));
+    b->newer[b->record_count] = 0;
+    capacity = b->record_capacity;
     b->record_messages =
         grow(b->record_messages, b->record_count, &capacity, sizeof(*b->record_messages));
     b->records = grow(b->records, b->record_count, &b->record_capacity, sizeof(*b->records));
@@ -68,6 +71,9 @@ void batch_rewind(struct batch *b)
         free(b->refusals[--b->refusal_count].reason);
     }
     b->superseded = 0;
+    if (b->record_count > 0) {
+        memset(b->newer, 0, b->record_count * sizeof(*b->newer));
+    }
 }
 
 void batch_reset(struct batch *b, struct consumer *c)
@@ -90,6 +96,7 @@ void batch_done(struct batch *b, struct consumer *c)
     free(b->offsets);
     free(b->records);
     free(b->record_messages);
+    free(b->newer);
     free(b->refusals);
     *b = (struct batch){0};
 }

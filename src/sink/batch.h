@@ -24,6 +24,7 @@ struct batch {
     size_t message_count, message_capacity;
     struct sink_record *records;
     size_t *record_messages; /* records[i] is of messages[record_messages[i]] */
+    uint64_t *newer;         /* the version that the target has instead of records[i]; 0: none */
     size_t record_count, record_capacity;
     struct batch_refusal *refusals;
     size_t refusal_count, refusal_capacity;

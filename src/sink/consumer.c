@@ -331,6 +331,7 @@ static enum wr_status take_end(struct consumer *c, const rd_kafka_message_t *mes
         bool is_drained = p->next == p->read || p->read < 0;
         p->read = message->offset;
         p->next = is_drained ? message->offset : p->next;
+        p->is_at_end = true;
     }
     return WR_AGAIN;
 }
@@ -354,6 +355,7 @@ static enum wr_status take_message(struct consumer *c, rd_kafka_message_t *kafka
     struct consumer_partition *p = &c->partitions[at];
     p->next = p->next < 0 ? kafka->offset : p->next;
     p->read = kafka->offset + 1;
+    p->is_at_end = false;
     struct consumer_message *m = calloc(1, sizeof(*m));
     assert(m != NULL);
     *m = (struct consumer_message){.kafka = kafka, .epoch = c->epoch, .partition = at};

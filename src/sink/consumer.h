@@ -21,6 +21,9 @@ struct consumer_partition {
     int64_t next;      /* everything below is in the target: what may be committed */
     int64_t read;      /* everything below was handed out */
     int64_t committed; /* -1: nothing yet */
+    /* The newest version that a record had, and the newest that the target had instead. */
+    uint64_t version, version_there;
+    bool is_at_end; /* `read` was the end when Kafka last said so */
 };
 
 /* Called from consumer_poll(). Partitions are named by their place in consumer_partitions(). */

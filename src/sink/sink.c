@@ -12,6 +12,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,6 +308,44 @@ static enum wr_status settle(struct sink *s, struct batch *b, struct wr_error *e
     return status;
 }
 
+/* Which versions the partitions have, and which the target had instead. */
+static void compare_versions(struct sink *s, const struct batch *b)
+{
+    size_t count = 0;
+    struct consumer_partition *partitions = consumer_partitions(s->consumer, &count);
+
+    for (size_t i = 0; i < b->record_count; i++) {
+        size_t at = consumer_message_partition(s->consumer, b->messages[b->record_messages[i]]);
+        if (at == SIZE_MAX) {
+            continue;
+        }
+        struct consumer_partition *p = &partitions[at];
+        p->version = b->records[i].lsn > p->version ? b->records[i].lsn : p->version;
+        p->version_there = b->newer[i] > p->version_there ? b->newer[i] : p->version_there;
+    }
+}
+
+/* All of a partition is in the target, and still the target has newer: a database that was restored
+ * or replaced began to count anew, and would be passed over for ever. */
+static enum wr_status check_source(struct sink *s, struct wr_error *err)
+{
+    size_t count = 0;
+    const struct consumer_partition *partitions = consumer_partitions(s->consumer, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct consumer_partition *p = &partitions[i];
+        if (p->is_at_end && p->next == p->read && p->version_there > p->version) {
+            return wr_fail(err, WR_FATAL, "sink",
+                           "route %s: the target has version %" PRIu64
+                           ", but topic %s partition %" PRId32 " ends at version %" PRIu64
+                           ": it was filled from another database, or this one was "
+                           "restored; empty the target, or name a new one, and publish a snapshot",
+                           s->route->name, p->version_there, p->topic, p->number, p->version);
+        }
+    }
+    return WR_OK;
+}
+
 /* What has become of the batch on its way; WR_OK also while it still is. */
 static enum wr_status take_applied(struct sink *s, struct wr_error *err)
 {
@@ -318,6 +357,7 @@ static enum wr_status take_applied(struct sink *s, struct wr_error *err)
     }
     s->applying = NULL;
     if (status == WR_OK) {
+        compare_versions(s, b);
         status = settle(s, b, err);
         sink_progress_applied(&s->progress, b);
     }
@@ -388,6 +428,9 @@ static enum wr_status step(struct sink *s, struct wr_error *err)
     bool is_held_back = status == WR_OK && holds_back(s, now_us);
     if (status == WR_OK && !is_held_back) {
         status = gather(s, err);
+    }
+    if (status == WR_OK) {
+        status = check_source(s, err);
     }
     if (status == WR_OK && s->progress.failure.status != WR_OK) {
         *err = s->progress.failure;

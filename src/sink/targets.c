@@ -7,6 +7,7 @@
 /* All there are. A new one is a file, and a line here. */
 static const struct sink_target_ops *const targets[] = {
     &redis_target,
+    &search_target,
 };
 
 enum { TARGET_COUNT = sizeof(targets) / sizeof(targets[0]) };

@@ -5,5 +5,6 @@
 struct sink_target_ops;
 
 extern const struct sink_target_ops redis_target;
+extern const struct sink_target_ops search_target;
 
 #endif /* WR_SINK_TARGETS_H */

@@ -71,6 +71,13 @@ void sink_superseded(struct sink_report *report, size_t count)
     report->batch->superseded += count;
 }
 
+void sink_newer(struct sink_report *report, size_t index, uint64_t version)
+{
+    assert(index < report->batch->record_count);
+    report->batch->superseded++;
+    report->batch->newer[index] = version;
+}
+
 bool sink_is_cancelled(const struct sink_report *report)
 {
     return atomic_load(&report->worker->is_cancelled);
@@ -129,10 +136,20 @@ static int64_t backoff_ms(struct worker *w, int64_t tries)
     return ms / 2 + (int64_t)rand_r(&w->seed) % (ms / 2 + 1);
 }
 
+static bool is_last_try(const struct sink_report *report)
+{
+    int64_t most = report->worker->backoff.tries_max; /* errors.max.retries */
+
+    return most >= 0 && report->tries >= most;
+}
+
 bool sink_wait(struct sink_report *report, const struct wr_error *err)
 {
     struct worker *w = report->worker;
 
+    if (is_last_try(report)) {
+        return false;
+    }
     tell_outage(report, err);
     struct timespec until = after_ms(backoff_ms(w, report->tries++));
     (void)pthread_mutex_lock(&w->mutex);
@@ -168,9 +185,9 @@ static enum wr_status work(struct worker *w, enum job job, struct wr_error *err)
         if (atomic_load(&w->is_cancelled)) {
             break;
         }
-        if (w->backoff.tries_max >= 0 && w->report.tries >= w->backoff.tries_max) {
+        if (is_last_try(&w->report)) {
             err->status = WR_FATAL;
-            return WR_FATAL; /* errors.max.retries */
+            return WR_FATAL;
         }
         (void)sink_wait(&w->report, err);
     }
