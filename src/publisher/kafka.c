@@ -1,6 +1,5 @@
 #include <assert.h>
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +12,15 @@
 #include "base/log.h"
 #include "publisher/backend.h"
 #include "publisher/kafka_conf.h"
+#include "publisher/kafka_errors.h"
+#include "publisher/kafka_produce.h"
 #include "publisher/kafka_topics.h"
 #include "publisher/publisher.h"
-#include "publisher/topic_creator.h"
 
 enum {
     REASON_SIZE_MAX = 512,
     FLUSH_STEP_MS = 100, /* how late a fatal error may be seen while flushing */
-    LOG_LINES_MAX = 10,  /* of librdkafka's own, in each window */
-    LOG_WINDOW_US = 10000000,
-    SYSLOG_WARNING = 4, /* the least severe level of librdkafka that is shown as a warning */
-};
-
-/* Lets through the first lines of each window. Approximate, because any thread may log. */
-struct log_gate {
-    _Atomic int64_t window_end_us;
-    _Atomic int line_count;
+    SYSLOG_WARNING = 4,  /* the least severe level of librdkafka that is shown as a warning */
 };
 
 struct kafka_publisher {
@@ -36,8 +28,7 @@ struct kafka_publisher {
     struct publisher_events events;
     rd_kafka_t *kafka;
     struct kafka_topics *topics;
-    struct topic_creator *creator; /* NULL: topics are left to the broker */
-    size_t queue_size;             /* queue.buffering.max.kbytes */
+    size_t queue_size; /* queue.buffering.max.kbytes */
     bool is_closing;
 
     /* An outage begins when librdkafka has lost every broker, and ends with an acknowledgement. */
@@ -45,23 +36,12 @@ struct kafka_publisher {
     int64_t unreachable_since_us;
     rd_kafka_resp_err_t error_code; /* the last one of a connection */
 
-    struct log_gate log_gate;
+    struct kafka_log_gate log_gate;
 };
 
 static struct kafka_publisher *kafka_publisher(struct publisher *p)
 {
     return (struct kafka_publisher *)p;
-}
-
-static bool log_gate_opens(struct log_gate *gate)
-{
-    int64_t now_us = wr_clock_monotonic_us();
-
-    if (now_us >= atomic_load(&gate->window_end_us)) {
-        atomic_store(&gate->window_end_us, now_us + LOG_WINDOW_US);
-        atomic_store(&gate->line_count, 0);
-    }
-    return atomic_fetch_add(&gate->line_count, 1) < LOG_LINES_MAX;
 }
 
 /* Called from any of librdkafka's threads. */
@@ -74,7 +54,7 @@ static void on_log(const rd_kafka_t *kafka, int level, const char *facility, con
     if (level > SYSLOG_WARNING || strcmp(facility, "FAIL") == 0 ||
         strcmp(facility, "GETPID") == 0) {
         wr_log(WR_LOG_DEBUG, "kafka", WR_MSG(text), WR_STR("facility", facility));
-    } else if (log_gate_opens(&p->log_gate)) {
+    } else if (kafka_log_gate_opens(&p->log_gate)) {
         wr_log(WR_LOG_WARN, "kafka", WR_MSG(text), WR_STR("facility", facility));
     }
 }
@@ -115,41 +95,10 @@ static void on_error(rd_kafka_t *kafka, int code, const char *reason, void *opaq
     }
     bool is_new = (rd_kafka_resp_err_t)code != p->error_code;
     p->error_code = (rd_kafka_resp_err_t)code;
-    if (is_new && log_gate_opens(&p->log_gate)) {
+    if (is_new && kafka_log_gate_opens(&p->log_gate)) {
         wr_log(WR_LOG_WARN, "kafka", WR_MSG(reason),
                WR_STR("error", rd_kafka_err2name((rd_kafka_resp_err_t)code)));
     }
-}
-
-/* What to do about an error that stands for one record, "" where there is nothing to add. */
-static const char *remedy(rd_kafka_resp_err_t code)
-{
-    static const struct {
-        rd_kafka_resp_err_t code;
-        const char *text;
-    } remedies[] = {
-        {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC,
-         "; create it, or let the brokers do so with auto.create.topics.enable=true"},
-        {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART,
-         "; create it, or let the brokers do so with auto.create.topics.enable=true"},
-        {RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, "; the topic has fewer partitions than that"},
-        {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
-         "; raise producer.message.max.bytes here and max.message.bytes of the topic"},
-        {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, "; the user needs WRITE on the topic"},
-    };
-
-    for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++) {
-        if (remedies[i].code == code) {
-            return remedies[i].text;
-        }
-    }
-    return "";
-}
-
-static void reason_with_remedy(rd_kafka_resp_err_t code, const char *reason, char *out,
-                               size_t capacity)
-{
-    (void)snprintf(out, capacity, "%s%s", reason, remedy(code));
 }
 
 static void report_failure(struct kafka_publisher *p, const rd_kafka_message_t *message)
@@ -157,7 +106,7 @@ static void report_failure(struct kafka_publisher *p, const rd_kafka_message_t *
     const char *topic = rd_kafka_topic_name(message->rkt);
     char reason[REASON_SIZE_MAX];
 
-    reason_with_remedy(message->err, rd_kafka_err2str(message->err), reason, sizeof(reason));
+    kafka_reason(message->err, rd_kafka_err2str(message->err), reason, sizeof(reason));
     struct publisher_failure failure = {
         .reason = reason,
         .name = rd_kafka_err2name(message->err),
@@ -213,74 +162,12 @@ static enum wr_status refused(struct kafka_publisher *p, const struct publisher_
     if (code == RD_KAFKA_RESP_ERR__FATAL) {
         return fail_fatally(p, err);
     }
-    reason_with_remedy(code, rd_kafka_err2str(code), reason, sizeof(reason));
-    if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC ||
-        code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION ||
-        code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED ||
-        code == RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION) {
+    kafka_reason(code, rd_kafka_err2str(code), reason, sizeof(reason));
+    if (kafka_is_records_own(code)) {
         return publisher_reject(r, "kafka", reason, err);
     }
     return wr_fail(err, WR_FATAL, "kafka", "cannot produce to \"%.*s\": %s", (int)r->topic.size,
                    r->topic.data, reason);
-}
-
-/* librdkafka's arguments are not const though it only reads them; empty is not null there. */
-static rd_kafka_vu_t bytes_argument(rd_kafka_vtype_t vtype, struct wr_slice bytes, bool is_null)
-{
-    const char *start = bytes.size > 0 ? bytes.data : "";
-    rd_kafka_vu_t argument = {.vtype = vtype};
-
-    if (!is_null) {
-        argument.u.mem.ptr = (void *)(uintptr_t)start;
-        argument.u.mem.size = bytes.size;
-    }
-    return argument;
-}
-
-static rd_kafka_headers_t *headers_new(const struct publisher_record *r)
-{
-    rd_kafka_headers_t *headers = rd_kafka_headers_new(r->header_count);
-
-    for (size_t i = 0; i < r->header_count; i++) {
-        const struct publisher_header *header = &r->headers[i];
-        const char *value = header->value.size > 0 ? header->value.data : "";
-        (void)rd_kafka_header_add(headers, header->name, -1, header->is_null ? NULL : value,
-                                  header->is_null ? 0 : (ssize_t)header->value.size);
-    }
-    return headers;
-}
-
-static rd_kafka_resp_err_t produce_now(struct kafka_publisher *p, const struct publisher_record *r)
-{
-    rd_kafka_headers_t *headers = NULL;
-    size_t count = 6;
-    rd_kafka_vu_t arguments[8] = {
-        {.vtype = RD_KAFKA_VTYPE_RKT, .u.rkt = kafka_topics_get(p->topics, r->topic)},
-        {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = r->partition},
-        bytes_argument(RD_KAFKA_VTYPE_KEY, r->key, r->key_is_null),
-        bytes_argument(RD_KAFKA_VTYPE_VALUE, r->value, r->value_is_null),
-        {.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = (void *)(uintptr_t)r->ticket},
-        {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY},
-    };
-
-    if (r->timestamp_ms >= 0) {
-        arguments[count++] =
-            (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_TIMESTAMP, .u.i64 = r->timestamp_ms};
-    }
-    if (r->header_count > 0) {
-        headers = headers_new(r);
-        arguments[count++] = (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_HEADERS, .u.headers = headers};
-    }
-    rd_kafka_error_t *error = rd_kafka_produceva(p->kafka, arguments, count);
-    if (error == NULL) {
-        return RD_KAFKA_RESP_ERR_NO_ERROR;
-    }
-    rd_kafka_resp_err_t code = rd_kafka_error_code(error);
-    rd_kafka_error_destroy(error);
-    if (headers != NULL) {
-        rd_kafka_headers_destroy(headers); /* taken over only by a message that was queued */
-    }
-    return code;
 }
 
 /* librdkafka bounds the bytes of values alone; here keys count too. One record always finds room.
@@ -299,14 +186,11 @@ static enum wr_status kafka_produce(struct publisher *base, const struct publish
     if (!publisher_topic_is_valid(r->topic.data, r->topic.size)) {
         return publisher_reject(r, "kafka", "invalid topic name", err);
     }
-    if (p->creator != NULL && !kafka_topics_has(p->topics, r->topic)) {
-        enum wr_status status = topic_creator_ensure(p->creator, r->topic, err);
-        if (status != WR_OK) {
-            return status;
-        }
-    }
     size_t size = publisher_record_size(r);
-    rd_kafka_resp_err_t code = is_full(p, size) ? RD_KAFKA_RESP_ERR__QUEUE_FULL : produce_now(p, r);
+    rd_kafka_resp_err_t code =
+        is_full(p, size) ? RD_KAFKA_RESP_ERR__QUEUE_FULL
+                         : kafka_produce_one(p->kafka, p->topics, r, (void *)(uintptr_t)r->ticket,
+                                             RD_KAFKA_MSG_F_COPY);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         return refused(p, r, code, err);
     }
@@ -375,7 +259,6 @@ static void kafka_close(struct publisher *base)
         /* Without this, what waits would hold up the end. */
         (void)rd_kafka_purge(p->kafka, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
         kafka_topics_free(p->topics);
-        topic_creator_free(p->creator);
         rd_kafka_destroy(p->kafka);
     }
     if (p->base.fd >= 0) {
@@ -439,9 +322,6 @@ enum wr_status publisher_kafka_open(const struct config *config,
         status = wr_fail(err, WR_FATAL, "kafka", "eventfd: %s", strerror(errno));
     } else {
         status = start(p, conf, err);
-    }
-    if (status == WR_OK) {
-        status = topic_creator_new(config, p->kafka, &p->creator, err);
     }
     if (status != WR_OK) {
         kafka_close(&p->base);

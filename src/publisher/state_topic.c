@@ -5,14 +5,28 @@
 #include <librdkafka/rdkafka.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "publisher/kafka_conf.h"
 
 enum {
     ANSWER_TIMEOUT_MS = 15000,
-    POLL_MS = 100,
+    POLL_MS = 100, /* how late is_closing is seen */
     REASON_SIZE_MAX = 512,
     BROKERS_DEFAULT = -1, /* as replication factor: what the brokers are set to */
 };
+
+/* What goes wrong here is told by whoever asked. */
+static void on_log(const rd_kafka_t *client, int level, const char *facility, const char *text)
+{
+    (void)client;
+    wr_log(WR_LOG_DEBUG, "state_topic", WR_MSG(text), WR_STR("facility", facility),
+           WR_INT("level", level));
+}
+
+static bool has_closed(const _Atomic bool *is_closing)
+{
+    return is_closing != NULL && atomic_load(is_closing);
+}
 
 static enum wr_status client_new(const struct config *config, rd_kafka_type_t type,
                                  rd_kafka_t **out, struct wr_error *err)
@@ -24,6 +38,8 @@ static enum wr_status client_new(const struct config *config, rd_kafka_type_t ty
         {"enable.auto.commit", "false"},
         {"enable.partition.eof", "true"},
         {"isolation.level", "read_committed"},
+        {"fetch.wait.max.ms", "10"}, /* the end of the topic is told no sooner */
+        {"allow.auto.create.topics", "false"},
         {"log_level", "3"}, /* that settings of the producer mean nothing here is no news */
     };
     char reason[REASON_SIZE_MAX];
@@ -37,6 +53,7 @@ static enum wr_status client_new(const struct config *config, rd_kafka_type_t ty
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
         (void)rd_kafka_conf_set(conf, settings[i].name, settings[i].value, NULL, 0);
     }
+    rd_kafka_conf_set_log_cb(conf, on_log);
     *out = rd_kafka_new(type, conf, reason, sizeof(reason));
     if (*out == NULL) {
         rd_kafka_conf_destroy(conf);
@@ -80,7 +97,19 @@ static enum wr_status take_result(const char *topic, rd_kafka_event_t *event, st
     return judge(topic, code, text == NULL ? "not made" : text, err);
 }
 
-static enum wr_status create(rd_kafka_t *client, const char *topic, struct wr_error *err)
+static rd_kafka_event_t *wait_for_event(rd_kafka_queue_t *queue, const _Atomic bool *is_closing)
+{
+    rd_kafka_event_t *event = NULL;
+
+    for (int ms = 0; event == NULL && ms < ANSWER_TIMEOUT_MS && !has_closed(is_closing);
+         ms += POLL_MS) {
+        event = rd_kafka_queue_poll(queue, POLL_MS);
+    }
+    return event;
+}
+
+static enum wr_status create(rd_kafka_t *client, const char *topic, const _Atomic bool *is_closing,
+                             struct wr_error *err)
 {
     char reason[REASON_SIZE_MAX];
     rd_kafka_NewTopic_t *new =
@@ -95,7 +124,7 @@ static enum wr_status create(rd_kafka_t *client, const char *topic, struct wr_er
         rd_kafka_AdminOptions_new(client, RD_KAFKA_ADMIN_OP_CREATETOPICS);
     (void)rd_kafka_AdminOptions_set_request_timeout(options, ANSWER_TIMEOUT_MS, NULL, 0);
     rd_kafka_CreateTopics(client, &new, 1, options, queue);
-    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, ANSWER_TIMEOUT_MS);
+    rd_kafka_event_t *event = wait_for_event(queue, is_closing);
     enum wr_status status = take_result(topic, event, err);
     rd_kafka_event_destroy(event);
     rd_kafka_AdminOptions_destroy(options);
@@ -105,13 +134,13 @@ static enum wr_status create(rd_kafka_t *client, const char *topic, struct wr_er
 }
 
 enum wr_status state_topic_prepare(const struct config *config, const char *topic,
-                                   struct wr_error *err)
+                                   const _Atomic bool *is_closing, struct wr_error *err)
 {
     rd_kafka_t *client = NULL;
     enum wr_status status = client_new(config, RD_KAFKA_PRODUCER, &client, err);
 
     if (status == WR_OK) {
-        status = create(client, topic, err);
+        status = create(client, topic, is_closing, err);
         rd_kafka_destroy(client);
     }
     return status;
@@ -136,10 +165,38 @@ take_message(const char *topic, const rd_kafka_message_t *message, void *context
     return is_end ? WR_OK : judge(topic, message->err, rd_kafka_message_errstr(message), err);
 }
 
+/* A consumer waits some seconds before it says that there is no such topic. */
+static enum wr_status find(rd_kafka_t *client, const char *topic, const _Atomic bool *is_closing,
+                           bool *exists, struct wr_error *err)
+{
+    rd_kafka_topic_t *handle = rd_kafka_topic_new(client, topic, NULL);
+    const struct rd_kafka_metadata *metadata = NULL;
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__TIMED_OUT;
+
+    for (int ms = 0; ms < ANSWER_TIMEOUT_MS && !has_closed(is_closing) && metadata == NULL;
+         ms += POLL_MS * 5) {
+        code = rd_kafka_metadata(client, 0, handle, &metadata, POLL_MS * 5);
+        if (code != RD_KAFKA_RESP_ERR__TIMED_OUT && code != RD_KAFKA_RESP_ERR__TRANSPORT) {
+            break;
+        }
+    }
+
+    rd_kafka_topic_destroy(handle);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return judge(topic, code, rd_kafka_err2str(code), err);
+    }
+    code = metadata->topic_cnt == 1 ? metadata->topics[0].err : RD_KAFKA_RESP_ERR__BAD_MSG;
+    rd_kafka_metadata_destroy(metadata);
+    *exists = code == RD_KAFKA_RESP_ERR_NO_ERROR || code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
+    return *exists || code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
+               ? WR_OK
+               : judge(topic, code, rd_kafka_err2str(code), err);
+}
+
 static enum wr_status read_all(rd_kafka_t *client, const char *topic, void *context,
                                void (*each)(void *context, struct wr_slice key,
                                             struct wr_slice value),
-                               struct wr_error *err)
+                               const _Atomic bool *is_closing, struct wr_error *err)
 {
     int64_t end_us = wr_clock_monotonic_us() + (int64_t)ANSWER_TIMEOUT_MS * 1000;
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
@@ -154,7 +211,7 @@ static enum wr_status read_all(rd_kafka_t *client, const char *topic, void *cont
         if (message != NULL) {
             status = take_message(topic, message, context, each, &is_over, err);
             rd_kafka_message_destroy(message);
-        } else if (wr_clock_monotonic_us() >= end_us) {
+        } else if (wr_clock_monotonic_us() >= end_us || has_closed(is_closing)) {
             status = judge(topic, RD_KAFKA_RESP_ERR__TIMED_OUT, "no answer", err);
         }
     }
@@ -164,14 +221,18 @@ static enum wr_status read_all(rd_kafka_t *client, const char *topic, void *cont
 enum wr_status state_topic_read(const struct config *config, const char *topic, void *context,
                                 void (*each)(void *context, struct wr_slice key,
                                              struct wr_slice value),
-                                struct wr_error *err)
+                                const _Atomic bool *is_closing, struct wr_error *err)
 {
     rd_kafka_t *client = NULL;
     enum wr_status status = client_new(config, RD_KAFKA_CONSUMER, &client, err);
 
     if (status == WR_OK) {
+        bool exists = false;
         (void)rd_kafka_poll_set_consumer(client);
-        status = read_all(client, topic, context, each, err);
+        status = find(client, topic, is_closing, &exists, err);
+        if (status == WR_OK && exists) {
+            status = read_all(client, topic, context, each, is_closing, err);
+        }
         (void)rd_kafka_consumer_close(client);
         rd_kafka_destroy(client);
     }

@@ -61,12 +61,13 @@ static void take_record(void *context, struct wr_slice key, struct wr_slice valu
 
 enum wr_status snapshot_state_load(struct snapshot_state *state, struct wr_error *err)
 {
-    enum wr_status status = state_topic_prepare(state->config, state->topic, err);
+    enum wr_status status = state_topic_prepare(state->config, state->topic, NULL, err);
 
     state->lsn = 0;
     state->mark_count = 0;
-    return status == WR_OK ? state_topic_read(state->config, state->topic, state, take_record, err)
-                           : status;
+    return status == WR_OK
+               ? state_topic_read(state->config, state->topic, state, take_record, NULL, err)
+               : status;
 }
 
 /* The place of the first mark whose oid is not less. */
