@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "base/lsn.h"
 #include "base/status.h"
@@ -40,6 +41,7 @@ static const char USAGE_RUN[] =
     "                       fails leaves the rest alone, and the exit code is 1 in the end\n"
     "      --stdout         records to standard output, one JSON line each; needs no Kafka\n"
     "      --endpos LSN     exit once everything up to LSN (as 16/B374D848) is confirmed\n"
+    "      --accept-gap     start although changes were lost, as the refusal before said; once\n"
     "      --verbose        debug lines in the log\n"
     "  -h, --help           this text\n"
     "\n"
@@ -93,7 +95,14 @@ static bool add_source(struct arguments *arguments, struct config_source source)
     return true;
 }
 
-enum { OPTION_SET = 256, OPTION_STDOUT, OPTION_ENDPOS, OPTION_SINKS, OPTION_VERBOSE };
+enum {
+    OPTION_SET = 256,
+    OPTION_STDOUT,
+    OPTION_ENDPOS,
+    OPTION_SINKS,
+    OPTION_VERBOSE,
+    OPTION_ACCEPT_GAP
+};
 
 /* -1: go on; else the exit code. */
 static int take_option(int option, struct arguments *out)
@@ -117,6 +126,9 @@ static int take_option(int option, struct arguments *out)
         if (!wr_lsn_parse(optarg, &out->options.endpos) || out->options.endpos == 0) {
             return usage_error("--endpos wants an LSN such as 16/B374D848, not \"%s\"", optarg);
         }
+        break;
+    case OPTION_ACCEPT_GAP:
+        out->options.accept_gap = true;
         break;
     case OPTION_SINKS:
         out->with_sinks = true;
@@ -160,6 +172,7 @@ static int parse_run(int argc, char **argv, struct arguments *out)
     static const struct option options[] = {
         {"stdout", no_argument, NULL, OPTION_STDOUT},
         {"endpos", required_argument, NULL, OPTION_ENDPOS},
+        {"accept-gap", no_argument, NULL, OPTION_ACCEPT_GAP},
         {"sinks", no_argument, NULL, OPTION_SINKS},
         OPTIONS_OF_ALL,
     };
@@ -255,6 +268,9 @@ static int run(int argc, char **argv)
                     report_problem, &config, &err) != WR_OK) {
         report_problem(err.text);
         return EXIT_USAGE;
+    }
+    if (!wr_failpoint_setup()) {
+        return usage_error("WALRELAY_FAILPOINT names no failpoint");
     }
     bool is_well = run_config(config, &arguments);
     config_free(config);

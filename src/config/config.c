@@ -56,6 +56,16 @@ static void check_exclusive(struct loader *l)
     }
 }
 
+/* A worker with exactly.once.source.support=enabled has it for all its connectors. */
+static void settle_delivery(struct config *config)
+{
+    config->exactly_once = config->exactly_once_support == EXACTLY_ONCE_REQUIRED ||
+                           config->exactly_once_source_support == EXACTLY_ONCE_SOURCE_ENABLED;
+    if (config->exactly_once) { /* the parts of a snapshot end one after the other */
+        config->snapshot_thread_count = 1;
+    }
+}
+
 static int compare_problems(const void *left, const void *right)
 {
     const struct problem *a = left;
@@ -98,8 +108,7 @@ enum wr_status config_load(const struct config_source *sources, size_t count, bo
     routes_apply(&l);
     converters_apply(&l);
     snapshot_check(&l);
-    slot_check(&l);
-    topic_groups_apply(&l);
+    settle_delivery(l.config);
     kafka_apply(&l, needs_kafka);
     check_exclusive(&l);
     if (!l.is_incomplete) {

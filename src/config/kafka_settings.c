@@ -206,6 +206,16 @@ static void take_jaas(const struct settings *s, const struct translation *t,
     put(s, "sasl.password", password);
 }
 
+static void take_transactional_id(const struct settings *s, const struct translation *t,
+                                  const struct setting *setting)
+{
+    if (s->loader->config->exactly_once) {
+        s->loader->config->transactional_id = setting->entry->value;
+    } else {
+        refuse(s, t, setting);
+    }
+}
+
 static const struct translation translations[] = {
     {.name = "acks", .renamed = "acks", .take = take_acks},
     {.name = "request.required.acks", .renamed = "acks", .take = take_acks},
@@ -227,7 +237,7 @@ static const struct translation translations[] = {
      .take = refuse_true,
      .advice = "set librdkafka's producer.partitioner=random"},
     {.name = "transactional.id",
-     .take = refuse,
+     .take = take_transactional_id,
      .advice = "leave it out: delivery is at least once"},
 
     {.name = "ssl.endpoint.identification.algorithm",

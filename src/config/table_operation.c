@@ -21,26 +21,28 @@ static const struct property kafka[] = {
      .meaning = "a setting of what sinks read Kafka with, by the name that librdkafka or Kafka's "
                 "Java client has for it"},
     ACCEPTED(STRING, "admin.<rest>", NULL, "the producer's connections are used"),
-    LATER("exactly.once.support", "requested", "leave it out: delivery is at least once"),
-    LATER("exactly.once.source.support", "disabled", "leave it out: delivery is at least once"),
+    {.name = "exactly.once.support",
+     .type = PROPERTY_CHOICE,
+     .default_value = "requested",
+     .choices = "requested|required",
+     STORED(config, exactly_once_support),
+     .meaning = "required: Kafka transactions that hold whole PostgreSQL transactions, each "
+                "published exactly once; else at least once"},
+    {.name = "exactly.once.source.support",
+     .type = PROPERTY_CHOICE,
+     .default_value = "disabled",
+     .choices = "disabled|preparing|enabled",
+     STORED(config, exactly_once_source_support),
+     .meaning = "of a Connect worker; enabled: the same as exactly.once.support=required"},
     ACCEPTED_CHOICE("transaction.boundary", "poll", "poll|interval|connector",
-                    "only with exactly.once.support=required"),
-    ACCEPTED(INT, "transaction.boundary.interval.ms", NULL,
-             "only with exactly.once.support=required"),
-    {.name = "topic.creation.enable",
-     .type = PROPERTY_BOOL,
-     .default_value = "true",
-     STORED(config, topic_creation_enable),
-     .meaning = "false: topics are left to the broker, whatever topic.creation.<rest> says"},
-    {.name = "topic.creation.groups",
-     .meaning = "groups of topics that are made in ways of their own, asked in this order; the "
-                "group default has all others"},
-    {.name = "topic.creation.<rest>",
-     .meaning = "<group>.include and <group>.exclude: the group's topics, as expressions; "
-                "<group>.partitions and <group>.replication.factor, -1 being the broker's default; "
-                "<group>.SETTING: a setting of Kafka's topics. default.partitions and "
-                "default.replication.factor are required where there is any of them. Topics that "
-                "are there stay as they are"},
+                    "a Kafka transaction ends where one of PostgreSQL's does, as soon as the one "
+                    "before it is committed"),
+    ACCEPTED(INT, "transaction.boundary.interval.ms", NULL, "as transaction.boundary"),
+    ACCEPTED(BOOL, "topic.creation.enable", "true", "missing topics are made by the broker"),
+    LATER("topic.creation.groups", NULL, "create the topics beforehand"),
+    LATER("topic.creation.<rest>", "-1",
+          "create the topics beforehand, or leave their partitions and replicas to the broker's "
+          "defaults"),
 };
 const struct property_group table_kafka = {.heading = "Kafka", ROWS(kafka)};
 

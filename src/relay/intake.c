@@ -16,6 +16,7 @@
 #include "publisher/publisher.h"
 #include "relay/ledger.h"
 #include "relay/refusal.h"
+#include "relay/skip.h"
 #include "relay/table_tags.h"
 #include "router/plan.h"
 #include "router/router.h"
@@ -44,6 +45,7 @@ struct intake {
     wr_lsn end_lsn;
     uint64_t record_count;
     uint64_t refused_count;
+    struct skip skip;
 };
 
 /* A record as bytes; slices of the intake's buffers. */
@@ -100,8 +102,7 @@ static enum wr_status encode_headers(struct intake *in, const struct record *rec
         }
         header_add(out, record->headers[i].name, in->headers.size - start, is_null);
     }
-    bool is_counted = record->source->position != NULL;
-    if (is_counted && (record->route != NULL || in->parts.config->extended_headers_enabled)) {
+    if (record->route != NULL || in->parts.config->extended_headers_enabled) {
         header_add_number(in, out, "walrelay.lsn", in->position.version);
         header_add_number(in, out, "walrelay.seq", in->position.seq);
     }
@@ -204,6 +205,9 @@ static enum wr_status publish(void *context, const struct record *record, struct
     uint32_t tag = record->change == NULL ? 0 : record->change->relation->tag;
 
     in->position.seq++;
+    if (skip_covers(&in->skip)) {
+        return WR_OK;
+    }
     enum wr_status status = encode(in, record, &encoded, err);
     if (status == WR_OK) {
         status = produce(in, &encoded.record, tag, err);
@@ -371,12 +375,14 @@ static enum wr_status take_row(struct intake *in, const struct message *message,
     };
     enum wr_status status = find_relation(in, message->relation_oid, &change.relation, err);
 
+    in->skip.change_count++;
     return status == WR_OK ? take_change(in, &change, err) : status;
 }
 
 static enum wr_status take_truncate(struct intake *in, const struct message *message,
                                     struct wr_error *err)
 {
+    in->skip.change_count++;
     for (uint32_t i = 0; i < message->truncate.count; i++) {
         struct change change = {.op = OP_TRUNCATE, .source = in->source};
         enum wr_status status = find_relation(in, truncate_oid(message, i), &change.relation, err);
@@ -400,6 +406,9 @@ static enum wr_status take_truncate(struct intake *in, const struct message *mes
 
 static enum wr_status begin(struct intake *in, const struct message *message, struct wr_error *err)
 {
+    if (skip_begin(&in->skip, message->commit_lsn, err) != WR_OK) {
+        return WR_FATAL;
+    }
     ledger_begin(in->parts.ledger);
     in->source.commit_time_us = message->commit_time_us;
     in->source.xid = message->xid;
@@ -416,6 +425,9 @@ static enum wr_status begin(struct intake *in, const struct message *message, st
 
 static enum wr_status commit(struct intake *in, const struct message *message, struct wr_error *err)
 {
+    if (skip_commit(&in->skip, err) != WR_OK) {
+        return WR_FATAL;
+    }
     enum wr_status status = router_commit(in->router, &in->source, in->scratch, err);
 
     wr_arena_reset(in->scratch);
@@ -429,7 +441,8 @@ static enum wr_status commit(struct intake *in, const struct message *message, s
     return WR_OK;
 }
 
-/* A message outside a transaction is one of its own, which ends where it stands. */
+/* A message outside a transaction is one of its own. It ends behind where it begins: one byte is
+ * enough for the server not to send it again. */
 static enum wr_status take_logical(struct intake *in, const struct message *message,
                                    struct wr_error *err)
 {
@@ -437,7 +450,9 @@ static enum wr_status take_logical(struct intake *in, const struct message *mess
     bool is_alone = !ledger_is_open(in->parts.ledger);
 
     source.lsn = message->logical.lsn;
+    in->skip.change_count++;
     if (is_alone) {
+        skip_message(&in->skip, message->logical.lsn);
         ledger_begin(in->parts.ledger);
         source.xid = 0;
         source.xmin = in->xmin;
@@ -449,8 +464,8 @@ static enum wr_status take_logical(struct intake *in, const struct message *mess
     enum wr_status status = router_message(in->router, message, &source, in->scratch, err);
     wr_arena_reset(in->scratch);
     if (is_alone && status == WR_OK) {
-        ledger_commit(in->parts.ledger, message->logical.lsn);
-        in->end_lsn = message->logical.lsn;
+        ledger_commit(in->parts.ledger, message->logical.lsn + 1);
+        in->end_lsn = message->logical.lsn + 1;
     }
     return status;
 }
@@ -509,6 +524,11 @@ enum wr_status intake_message(struct intake *in, wr_lsn lsn, struct wr_slice pay
     return dispatch(in, &message, err);
 }
 
+struct skip *intake_skip(struct intake *in)
+{
+    return &in->skip;
+}
+
 void intake_snapshot_begin(struct intake *in, wr_lsn lsn, uint32_t xid)
 {
     ledger_begin(in->parts.ledger);
@@ -518,6 +538,7 @@ void intake_snapshot_begin(struct intake *in, wr_lsn lsn, uint32_t xid)
     in->source.xid = xid;
     in->position.version = lsn;
     in->position.seq = 0;
+    in->skip.until_count = 0;
 }
 
 enum wr_status intake_snapshot_table(struct intake *in, struct relation *relation,
@@ -544,19 +565,6 @@ void intake_snapshot_end(struct intake *in)
     source_clear(in);
 }
 
-enum wr_status intake_heartbeat(struct intake *in, wr_lsn lsn, struct wr_error *err)
-{
-    struct change_source source = {.connector = &in->connector, .now_ns = in->source.now_ns};
-
-    ledger_begin(in->parts.ledger);
-    enum wr_status status = router_heartbeat(in->router, &source, in->scratch, err);
-    wr_arena_reset(in->scratch);
-    if (status == WR_OK) {
-        ledger_commit(in->parts.ledger, lsn);
-    }
-    return status;
-}
-
 uint64_t intake_snapshot_divide(struct intake *in)
 {
     ledger_commit(in->parts.ledger, in->source.lsn);
@@ -580,4 +588,9 @@ enum wr_status intake_note(struct intake *in, const char *topic, struct wr_slice
         return WR_FATAL;
     }
     return status;
+}
+
+void intake_count_aside(struct intake *in)
+{
+    in->record_count++;
 }

@@ -17,6 +17,7 @@ struct config;
 struct intake;
 struct ledger;
 struct publisher;
+struct skip;
 
 /* What the intake works with. All of it outlives the intake. */
 struct intake_parts {
@@ -38,11 +39,6 @@ void intake_restart(struct intake *intake);
 
 /* The time that records say they were handled at; set when bytes were read, not for each row. */
 void intake_clock(struct intake *intake, int64_t now_ns);
-/*
- * Publishes a heartbeat, between transactions: as one of its own, which ends at `lsn`. That must be
- * what was received last.
- */
-WR_MUST_USE enum wr_status intake_heartbeat(struct intake *in, wr_lsn lsn, struct wr_error *err);
 /* The slot's catalog_xmin, for source.xmin of the transactions that begin from now on; 0: none. */
 void intake_xmin(struct intake *in, uint32_t xmin);
 
@@ -69,10 +65,17 @@ void intake_snapshot_end(struct intake *intake);
  */
 uint64_t intake_snapshot_divide(struct intake *intake);
 
+/* What is taken in and not published, because Kafka has it: for the caller to set and to ask. */
+struct skip *intake_skip(struct intake *intake);
+
 /* A record of walrelay's own, for itself, in the transaction that is open; as bytes. */
 WR_MUST_USE enum wr_status intake_note(struct intake *intake, const char *topic,
                                        struct wr_slice key, struct wr_slice value,
                                        struct wr_error *err);
+
+/* The ticket of a record that belongs to no transaction, and did not come from here: it counts. */
+#define INTAKE_ASIDE UINT64_MAX
+void intake_count_aside(struct intake *intake);
 
 bool intake_captures(const struct intake *intake, const char *schema, const char *table);
 

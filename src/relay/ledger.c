@@ -139,6 +139,12 @@ void ledger_abandon(struct ledger *ledger)
     advance(ledger);
 }
 
+void ledger_forget(struct ledger *ledger)
+{
+    ledger->first = ledger->next;
+    ledger->is_open = false;
+}
+
 void ledger_keepalive(struct ledger *ledger, wr_lsn wal_end)
 {
     if (ledger->is_open) {
@@ -195,6 +201,12 @@ bool ledger_is_empty(const struct ledger *ledger)
 bool ledger_is_open(const struct ledger *ledger)
 {
     return ledger->is_open;
+}
+
+ledger_ticket ledger_open_ticket(const struct ledger *ledger)
+{
+    assert(ledger->is_open);
+    return ledger->next - 1;
 }
 
 wr_lsn ledger_end_lsn(const struct ledger *ledger, ledger_ticket ticket)

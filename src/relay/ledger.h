@@ -52,6 +52,12 @@ void ledger_commit(struct ledger *ledger, wr_lsn end_lsn);
  */
 void ledger_abandon(struct ledger *ledger);
 
+/*
+ * Forgets everything that is awaited or open, and confirms nothing of it: for records that were
+ * given up, because the server sends them again.
+ */
+void ledger_forget(struct ledger *ledger);
+
 /* The server has read up to `wal_end`, said in stream order. */
 void ledger_keepalive(struct ledger *ledger, wr_lsn wal_end);
 
@@ -72,6 +78,8 @@ wr_lsn ledger_received(const struct ledger *ledger);
 /* True when no transaction waits for an acknowledgement and none is open. */
 bool ledger_is_empty(const struct ledger *ledger);
 bool ledger_is_open(const struct ledger *ledger);
+/* The ticket of the records of the open transaction. */
+ledger_ticket ledger_open_ticket(const struct ledger *ledger);
 /* End LSN of a ticket's transaction, 0 while it is open: for messages about a record. */
 wr_lsn ledger_end_lsn(const struct ledger *ledger, ledger_ticket ticket);
 

@@ -27,12 +27,16 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "base/regex.h"
 #include "config/config.h"
 #include "publisher/publisher.h"
+#include "publisher/state_lookup.h"
+#include "relay/delivery.h"
 #include "relay/intake.h"
 #include "relay/ledger.h"
+#include "relay/progress.h"
 #include "relay/state.h"
 #include "streamer/catalog_pg.h"
 #include "streamer/snapshot.h"
@@ -50,13 +54,25 @@ static void on_acknowledged(void *context, uint64_t ticket)
 {
     struct relay *r = context;
 
+    if (ticket == INTAKE_ASIDE) {
+        relay_position_noted(r, NULL);
+        return;
+    }
     ledger_acknowledge(r->ledger, intake_ledger_ticket(ticket));
+    wr_failpoint_at(WR_FAILPOINT_ACKNOWLEDGED);
 }
 
 /* The record stays open in the ledger, so that nothing from it on is ever confirmed. */
 static void on_failed(void *context, uint64_t ticket, const struct publisher_failure *failure)
 {
     struct relay *r = context;
+
+    if (ticket == INTAKE_ASIDE) { /* without it nothing may be confirmed any more */
+        (void)wr_fail(&r->failure, WR_FATAL, "publisher",
+                      "the position of the slot: topic=%.*s: %s (%s)", (int)failure->topic.size,
+                      failure->topic.data, failure->reason, failure->name);
+        return;
+    }
     wr_lsn lsn = ledger_end_lsn(r->ledger, intake_ledger_ticket(ticket));
 
     if (r->config->errors_tolerance == TOLERANCE_ALL) {
@@ -77,18 +93,10 @@ static void on_failed(void *context, uint64_t ticket, const struct publisher_fai
                   failure->size, WR_LSN_ARGS(lsn), failure->reason, failure->name);
 }
 
-/*
- * The publisher's queue is full: only acknowledgements make room. Or a topic is being made. A stop
- * waits for that as long as it waits for anything; then the transaction is left and comes again.
- */
+/* The publisher's queue is full: only acknowledgements make room. */
 static enum wr_status on_full(void *context, struct wr_error *err)
 {
-    struct relay *r = context;
-
-    if (r->stop_wanted && wr_clock_monotonic_us() >= r->stop_by_us) {
-        return wr_fail(err, WR_RETRY, "relay", "interrupted");
-    }
-    return relay_wait_without_input(r, 10000, err);
+    return relay_wait_without_input(context, 10000, err);
 }
 
 static void close_connections(struct relay *r)
@@ -126,7 +134,11 @@ static enum wr_status take_event(struct relay *r, const struct stream_event *eve
         return WR_OK;
     }
     if (event->kind == STREAM_DATA) {
-        return intake_message(r->intake, event->lsn, event->payload, err);
+        enum wr_status status = intake_message(r->intake, event->lsn, event->payload, err);
+        if (r->delivery != NULL && status == WR_OK && !ledger_is_open(r->ledger)) {
+            delivery_mark(r);
+        }
+        return status;
     }
     ledger_keepalive(r->ledger, event->wal_end);
     return event->reply_requested ? relay_report(r, true, err) : WR_OK;
@@ -204,13 +216,11 @@ static enum wr_status consume(struct relay *r, struct wr_error *err)
 static enum wr_status wait_for_input(struct relay *r, struct wr_error *err)
 {
     bool is_readable = false;
-    int64_t left_us = relay_until_report_us(r);
+    int64_t report_us = relay_until_report_us(r);
     int64_t send_us = relay_until_send_us(r);
-    int64_t beat_us = relay_until_beat_us(r);
-    left_us = send_us < left_us ? send_us : left_us;
-    left_us = beat_us < left_us ? beat_us : left_us;
-    enum wr_status status = relay_wait_for(r, stream_fd(r->stream), stream_wants_write(r->stream),
-                                           left_us, &is_readable, err);
+    enum wr_status status =
+        relay_wait_for(r, stream_fd(r->stream), stream_wants_write(r->stream),
+                       send_us < report_us ? send_us : report_us, &is_readable, err);
 
     return status == WR_OK && is_readable ? consume(r, err) : status;
 }
@@ -246,9 +256,6 @@ static enum wr_status stream_rows(struct relay *r, struct wr_error *err)
         }
         if (status == WR_OK) {
             status = take_events(r, &is_drained, err);
-        }
-        if (status == WR_OK) {
-            status = relay_beat(r, err);
         }
         uint64_t count = r->event_count - seen;
         if (status == WR_OK) {
@@ -291,6 +298,9 @@ static enum wr_status finish(struct relay *r, struct wr_error *err)
         status = WR_OK;
     }
     if (status == WR_OK) {
+        status = relay_settle_position(r, r->config->flush_timeout_ms, err);
+    }
+    if (status == WR_OK || status == WR_AGAIN) {
         status = relay_report(r, true, err);
     }
     if (status == WR_OK) {
@@ -299,6 +309,9 @@ static enum wr_status finish(struct relay *r, struct wr_error *err)
     }
     if (status == WR_OK && r->config->slot_drop_on_stop) {
         status = stream_drop_slot(r->stream, err);
+        if (status == WR_OK) {
+            status = relay_forget_position(r, err);
+        }
     }
     if (status == WR_OK) {
         wr_log(WR_LOG_INFO, "relay", WR_MSG("stopped"),
@@ -341,7 +354,8 @@ static enum wr_status settle(struct relay *r, struct wr_error *err)
     bool was_streaming = r->is_streaming;
 
     close_connections(r);
-    enum wr_status status = relay_drain(r, -1, true, err);
+    enum wr_status status =
+        r->delivery == NULL ? relay_drain(r, -1, true, err) : delivery_settle(r, err);
     if (status == WR_OK && was_streaming && ledger_confirmable(r->ledger) > r->start_lsn) {
         r->start_lsn = ledger_confirmable(r->ledger);
     }
@@ -429,6 +443,18 @@ static enum wr_status open_signals(struct relay *r, struct wr_error *err)
     return WR_OK;
 }
 
+static enum wr_status open_publisher(struct relay *r, const struct publisher_events *events,
+                                     struct wr_error *err)
+{
+    if (r->options->to_stdout) {
+        return publisher_stdout_open(events, &r->publisher, err);
+    }
+    if (r->config->exactly_once) {
+        return delivery_new(r->config, events, &r->delivery, &r->publisher, err);
+    }
+    return publisher_kafka_open(r->config, events, &r->publisher, err);
+}
+
 static enum wr_status open_rooms(struct relay *r, struct wr_error *err)
 {
     struct publisher_events events = {
@@ -436,9 +462,7 @@ static enum wr_status open_rooms(struct relay *r, struct wr_error *err)
     enum wr_status status = open_signals(r, err);
 
     if (status == WR_OK) {
-        status = r->options->to_stdout
-                     ? publisher_stdout_open(&events, &r->publisher, err)
-                     : publisher_kafka_open(r->config, &events, &r->publisher, err);
+        status = open_publisher(r, &events, err);
     }
     if (status != WR_OK) {
         return status;
@@ -454,7 +478,6 @@ static enum wr_status open_rooms(struct relay *r, struct wr_error *err)
         .context = r,
         .wait = on_full,
     };
-    relay_open_heartbeat(r);
     status = intake_new(&parts, &r->intake, err);
     return status == WR_OK ? relay_open_snapshot(r, err) : status;
 }
@@ -471,9 +494,10 @@ enum wr_status relay_run(const struct config *config, const struct relay_options
     }
     streamer_abort_fd(-1);
     publisher_close(r.publisher); /* its callbacks need the rest */
+    delivery_free(r.delivery);
+    state_lookup_free(r.progress.lookup);
     intake_free(r.intake);
     wr_regex_list_free(r.snapshot_tables);
-    relay_close_heartbeat(&r);
     catalog_free(r.catalog);
     ledger_free(r.ledger);
     if (r.signal_fd >= 0) {

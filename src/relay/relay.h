@@ -11,8 +11,9 @@
 struct config;
 
 struct relay_options {
-    bool to_stdout; /* records to standard output instead of Kafka */
-    wr_lsn endpos;  /* stop once everything up to it is confirmed; 0: never */
+    bool to_stdout;  /* records to standard output instead of Kafka */
+    bool accept_gap; /* start although changes were lost */
+    wr_lsn endpos;   /* stop once everything up to it is confirmed; 0: never */
 };
 
 /*

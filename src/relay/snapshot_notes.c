@@ -76,6 +76,12 @@ static enum wr_status write_mark(struct snapshot_notes *notes, struct relay *r,
     return produce(notes, r, err);
 }
 
+enum wr_status snapshot_notes_put(struct snapshot_notes *notes, struct relay *r,
+                                  const struct snapshot_mark *mark, struct wr_error *err)
+{
+    return write_mark(notes, r, mark, err);
+}
+
 enum wr_status snapshot_notes_write(struct snapshot_notes *notes, struct relay *r,
                                     struct wr_error *err)
 {

@@ -17,6 +17,10 @@ void snapshot_notes_free(struct snapshot_notes *notes); /* NULL is allowed */
 /* A part was read to its end, up to `mark`; its rows are with the publisher. */
 void snapshot_notes_add(struct snapshot_notes *notes, struct relay *r,
                         const struct snapshot_mark *mark);
+/* The same, and notes it at once, with the rows. */
+WR_MUST_USE enum wr_status snapshot_notes_put(struct snapshot_notes *notes, struct relay *r,
+                                              const struct snapshot_mark *mark,
+                                              struct wr_error *err);
 /* Notes the parts that are acknowledged by now. */
 WR_MUST_USE enum wr_status snapshot_notes_write(struct snapshot_notes *notes, struct relay *r,
                                                 struct wr_error *err);

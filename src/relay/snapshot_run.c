@@ -17,11 +17,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "base/regex.h"
 #include "config/config.h"
+#include "relay/delivery.h"
 #include "relay/intake.h"
 #include "relay/ledger.h"
+#include "relay/progress.h"
 #include "relay/relay.h"
 #include "relay/snapshot_notes.h"
 #include "relay/snapshot_report.h"
@@ -76,7 +79,7 @@ bool relay_wants_snapshot(const struct relay *r, const struct slot_state *slot)
 enum wr_status relay_renew_slot(struct relay *r, struct slot_state *slot, struct wr_error *err)
 {
     bool is_lost = strcmp(slot->wal_status, "lost") == 0;
-    bool is_missing = !slot->exists && r->was_connected;
+    bool is_missing = !slot->exists && (r->was_connected || r->position.is_known);
 
     if (r->config->snapshot_mode != SNAPSHOT_WHEN_NEEDED || !(is_lost || is_missing)) {
         return WR_OK;
@@ -92,6 +95,25 @@ enum wr_status relay_renew_slot(struct relay *r, struct slot_state *slot, struct
         *slot = (struct slot_state){0};
         r->start_lsn = 0;
         r->was_connected = false;
+        r->position = (struct position){.txn_no = r->position.txn_no};
+    }
+    return status;
+}
+
+/* Exactly once: the note is in the Kafka transaction that the part ends with. */
+static enum wr_status take_part(struct relay *r, const struct snapshot_mark *mark,
+                                struct wr_error *err)
+{
+    enum wr_status status = WR_OK;
+
+    wr_failpoint_at(WR_FAILPOINT_SNAPSHOT_PART);
+    if (r->notes != NULL && r->delivery == NULL) {
+        snapshot_notes_add(r->notes, r, mark);
+    } else if (r->notes != NULL) {
+        status = snapshot_notes_put(r->notes, r, mark, err);
+    }
+    if (r->delivery != NULL) {
+        delivery_mark(r);
     }
     return status;
 }
@@ -105,10 +127,7 @@ static enum wr_status take_event(struct relay *r, const struct snapshot_event *e
     case SNAPSHOT_ROW:
         return intake_snapshot_row(r->intake, event->relation_oid, &event->row, event->marker, err);
     case SNAPSHOT_PART:
-        if (r->notes != NULL) {
-            snapshot_notes_add(r->notes, r, &event->mark);
-        }
-        return WR_OK;
+        return take_part(r, &event->mark, err);
     case SNAPSHOT_DONE:
         break;
     }
@@ -240,6 +259,9 @@ static enum wr_status catch_up(struct relay *r, wr_lsn lsn, struct wr_error *err
         return wr_fail(err, WR_RETRY, "snapshot", "interrupted");
     }
     if (status == WR_OK) {
+        status = relay_settle_position(r, -1, err);
+    }
+    if (status == WR_OK) {
         status = relay_report(r, true, err);
     }
     if (status == WR_OK) {
@@ -281,7 +303,12 @@ static enum wr_status keep_slot(struct relay *r, const struct attempt *attempt, 
 {
     enum snapshot_slot kind =
         attempt->state != NULL ? SNAPSHOT_SLOT_LASTING : SNAPSHOT_SLOT_TEMPORARY;
-    enum wr_status status = catalog_keep_slot(r->catalog, kind, err);
+    enum wr_status status = relay_set_position(r, lsn, err);
+
+    wr_failpoint_at(WR_FAILPOINT_KEEP_SLOT);
+    if (status == WR_OK) {
+        status = catalog_keep_slot(r->catalog, kind, err);
+    }
 
     if (!attempt->is_resumed) {
         r->start_lsn = lsn;

@@ -5,8 +5,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/config.h"
+#include "relay/delivery.h"
 #include "relay/intake.h"
 #include "relay/ledger.h"
+#include "relay/progress.h"
+#include "relay/skip.h"
 #include "relay/state.h"
 #include "streamer/catalog_pg.h"
 #include "streamer/snapshot.h"
@@ -34,7 +37,7 @@ static enum wr_status check_identity(struct relay *r, struct wr_error *err)
                        " instead of %" PRIu64 "; start anew when that is meant",
                        identity->system_identifier, r->system_identifier);
     }
-    if (r->start_lsn > identity->wal_lsn) {
+    if (r->was_connected && r->start_lsn > identity->wal_lsn) {
         return wr_fail(err, WR_FATAL, "relay",
                        "the server stands at " WR_LSN_FMT ", before what was published (" WR_LSN_FMT
                        "): it was restored or failed over to an older state; take a new snapshot",
@@ -95,6 +98,25 @@ static enum wr_status check_slot(const struct relay *r, const struct slot_state 
     return WR_OK;
 }
 
+/*
+ * What Kafka knows may be newer than what we do: another walrelay has had the slot meanwhile.
+ * Exactly once has read it for every connection; at least once does so when the slot has moved.
+ */
+static enum wr_status learn_of_others(struct relay *r, const struct slot_state *slot,
+                                      struct wr_error *err)
+{
+    enum wr_status status = WR_OK;
+
+    if (r->delivery == NULL && r->was_connected && r->progress.is_kept && slot->exists &&
+        slot->confirmed_flush_lsn > r->start_lsn) {
+        status = relay_load_position(r, err);
+    }
+    if (status == WR_OK && r->was_connected && r->position.acked_lsn > r->start_lsn) {
+        r->start_lsn = r->position.acked_lsn;
+    }
+    return status;
+}
+
 /* The slot, made where it is missing: with a snapshot before it, or without. */
 static enum wr_status prepare_slot(struct relay *r, struct wr_error *err)
 {
@@ -105,7 +127,14 @@ static enum wr_status prepare_slot(struct relay *r, struct wr_error *err)
         status = relay_renew_slot(r, &slot, err);
     }
     if (status == WR_OK) {
+        status = learn_of_others(r, &slot, err);
+    }
+    if (status == WR_OK) {
         status = check_slot(r, &slot, err);
+    }
+    if (status == WR_OK && r->progress.is_kept &&
+        r->config->snapshot_mode != SNAPSHOT_INITIAL_ONLY) {
+        status = relay_check_position(r, &slot, err);
     }
     if (status != WR_OK) {
         return status;
@@ -119,10 +148,15 @@ static enum wr_status prepare_slot(struct relay *r, struct wr_error *err)
     if (!r->was_connected) {
         status = relay_drop_leftover(r, err);
     }
-    if (status != WR_OK || slot.exists) {
-        return status;
+    if (status == WR_OK && !slot.exists) {
+        status = stream_create_slot(r->stream, &r->start_lsn, err);
+        r->progress.slot_lsn = r->start_lsn;
     }
-    return stream_create_slot(r->stream, &r->start_lsn, err);
+    if (status == WR_OK && (!slot.exists || r->progress.is_gap_accepted)) {
+        status = relay_set_position(r, r->start_lsn, err);
+        r->progress.is_gap_accepted = false;
+    }
+    return status;
 }
 
 static void plan_reports(struct relay *r)
@@ -145,6 +179,13 @@ enum wr_status relay_begin_stream(struct relay *r, struct wr_error *err)
 
     ledger_restart(r->ledger, r->start_lsn);
     intake_restart(r->intake);
+    if (r->delivery != NULL) {
+        *intake_skip(r->intake) = (struct skip){
+            .end_lsn = r->position.last_end_lsn,
+            .partial_lsn = r->position.partial_lsn,
+            .partial_count = r->position.partial_count,
+        };
+    }
     enum wr_status status = stream_start(r->stream, r->start_lsn, with_messages, err);
     if (status == WR_OK) {
         r->is_streaming = true;
@@ -174,16 +215,49 @@ static enum wr_status set_failover(struct relay *r, struct wr_error *err)
     return stream_set_failover(r->stream, err);
 }
 
+/* At least once asks before anything else, so that nobody waits; exactly once under the lock. */
+static bool wants_position(const struct relay *r)
+{
+    return r->delivery == NULL && !r->options->to_stdout && !r->was_connected &&
+           r->config->snapshot_mode != SNAPSHOT_INITIAL_ONLY;
+}
+
+/*
+ * Exactly once, in this order: the lock, so that nobody else does the same now; the fence, so that
+ * nothing of whoever held it before can still come; only then what Kafka has. The lock belongs to
+ * the connection that will hold the slot, and goes with it.
+ */
+static enum wr_status prepare_delivery(struct relay *r, struct wr_error *err)
+{
+    enum wr_status status = WR_OK;
+
+    if (r->delivery != NULL) {
+        status = stream_lock_snapshot(r->stream, err);
+        if (status == WR_OK) {
+            status = delivery_open(r, err);
+        }
+    }
+    return status == WR_OK && (r->progress.lookup != NULL || r->delivery != NULL)
+               ? relay_load_position(r, err)
+               : status;
+}
+
 enum wr_status relay_start(struct relay *r, struct wr_error *err)
 {
     struct table_filter filter = table_filter(r);
 
     streamer_abort_fd(r->signal_fd);
+    if (wants_position(r) && r->progress.lookup == NULL) {
+        relay_ask_position(r);
+    }
     enum wr_status status = stream_connect(r->config, &r->stream, err);
 
     r->is_slot_taken = false;
     if (status == WR_OK) {
         status = check_identity(r, err);
+    }
+    if (status == WR_OK) {
+        status = prepare_delivery(r, err);
     }
     if (status == WR_OK) {
         status = catalog_prepare_publication(r->catalog, &filter, err);

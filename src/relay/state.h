@@ -8,17 +8,19 @@
 
 #include "base/lsn.h"
 #include "base/status.h"
+#include "relay/position.h"
 #include "relay/relay.h"
+#include "streamer/catalog_pg.h"
 
 struct catalog;
 struct config;
-struct heartbeat;
+struct delivery;
 struct intake;
 struct ledger;
 struct publisher;
-struct slot_state;
 struct snapshot;
 struct snapshot_notes;
+struct state_lookup;
 struct stream;
 struct wr_regex_list;
 
@@ -52,8 +54,7 @@ struct relay {
     uint64_t acknowledged_count; /* records, as of the last status update that knew of more */
     int64_t acknowledged_us;     /* when that was */
     uint64_t event_count;
-    struct heartbeat *heartbeat; /* heartbeat.interval.ms; NULL: none */
-    int64_t xmin_due_us;         /* xmin.fetch.interval.ms */
+    int64_t xmin_due_us; /* xmin.fetch.interval.ms */
     struct {
         size_t size_max;     /* of records in flight, with what each costs beside its bytes */
         uint64_t sent_until; /* intake_record_count() at the last send */
@@ -63,6 +64,20 @@ struct relay {
         int64_t retry_us, retry_at_us; /* when a flush is tried again, without an answer */
         bool is_sent;                  /* and not yet answered */
     } burst;
+    struct delivery *delivery; /* exactly once; NULL: at least once */
+    struct position position;  /* that Kafka has, is_known once it does */
+    struct {
+        bool is_kept;                /* Kafka keeps it */
+        bool is_noting;              /* `next` is on its way */
+        bool was_idle;               /* the last one told of no transaction */
+        bool is_gap_used;            /* --accept-gap counts once */
+        bool is_gap_accepted;        /* and the next position is without what was before it */
+        struct state_lookup *lookup; /* not answered yet, else NULL */
+        struct slot_state slot;      /* as it was at the start */
+        wr_lsn slot_lsn;             /* where it stood then, or was made: confirmed anyway */
+        struct position next;
+        int64_t noted_us;
+    } progress;
     struct wr_error failure; /* of a delivery, found in a callback; status WR_OK: none */
 };
 
@@ -95,14 +110,6 @@ WR_MUST_USE enum wr_status relay_take_snapshot(struct relay *r, const struct slo
 WR_MUST_USE enum wr_status relay_stream_until(struct relay *r, wr_lsn lsn, struct wr_error *err);
 /* A pause that ends early when a stop is wanted. */
 WR_MUST_USE enum wr_status relay_pause(struct relay *r, int64_t delay_ms, struct wr_error *err);
-
-/* Heartbeats (heartbeat.c). */
-void relay_open_heartbeat(struct relay *r);
-void relay_close_heartbeat(struct relay *r);
-/* Publishes one when it is due; to be called on every turn of the stream. Never waits. */
-WR_MUST_USE enum wr_status relay_beat(struct relay *r, struct wr_error *err);
-/* How long that need not be called when nothing happens. */
-int64_t relay_until_beat_us(const struct relay *r);
 
 /* Waiting (wait.c). Every wait goes on serving acknowledgements, status updates and signals. */
 

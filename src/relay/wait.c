@@ -10,8 +10,10 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "publisher/publisher.h"
+#include "relay/delivery.h"
 #include "relay/intake.h"
 #include "relay/ledger.h"
+#include "relay/progress.h"
 #include "relay/state.h"
 #include "streamer/catalog_pg.h"
 #include "streamer/stream.h"
@@ -37,6 +39,9 @@ enum wr_status relay_serve_publisher(struct relay *r, struct wr_error *err)
 {
     enum wr_status status = publisher_poll(r->publisher, err);
 
+    if (status == WR_OK && r->delivery != NULL) {
+        delivery_serve(r);
+    }
     if (status == WR_OK && r->failure.status != WR_OK) {
         *err = r->failure;
         status = err->status;
@@ -87,14 +92,18 @@ static enum wr_status let_server_go(struct relay *r, int64_t clock_us, struct wr
 enum wr_status relay_report(struct relay *r, bool now, struct wr_error *err)
 {
     int64_t clock_us = wr_clock_monotonic_us();
-    wr_lsn flush = ledger_confirmable(r->ledger);
+    enum wr_status status = relay_note_position(r, err);
+    if (status != WR_OK) {
+        return status;
+    }
+    wr_lsn flush = relay_confirmable(r);
     int64_t wait_ms = ledger_is_empty(r->ledger) ? CONFIRM_SOON_MS : CONFIRM_BUSY_MS;
     bool is_news = flush > r->reported_lsn && clock_us - r->status_sent_us >= wait_ms * 1000;
 
     if (!r->is_streaming || !(now || is_news || clock_us >= r->status_due_us)) {
         return WR_OK;
     }
-    enum wr_status status = let_server_go(r, clock_us, err);
+    status = let_server_go(r, clock_us, err);
     if (status != WR_OK) {
         return status;
     }
@@ -147,12 +156,19 @@ int64_t relay_until_report_us(const struct relay *r)
     if (!r->is_streaming) {
         return 1000000;
     }
-    if (ledger_confirmable(r->ledger) > r->reported_lsn) {
+    if (relay_confirmable(r) > r->reported_lsn) {
         int64_t wait_ms = ledger_is_empty(r->ledger) ? CONFIRM_SOON_MS : CONFIRM_BUSY_MS;
         int64_t soon_us = r->status_sent_us + wait_ms * 1000;
         due_us = soon_us < due_us ? soon_us : due_us;
     }
-    return due_us <= now_us ? 0 : due_us - now_us;
+    int64_t note_us = relay_until_note_us(r);
+    int64_t report_us = due_us <= now_us ? 0 : due_us - now_us;
+    return note_us < report_us ? note_us : report_us;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 /* Everything but input: what a pause consists of. */
@@ -160,10 +176,11 @@ enum wr_status relay_wait_without_input(struct relay *r, int64_t timeout_us, str
 {
     bool is_readable = false;
     int64_t report_us = relay_until_report_us(r);
+    int64_t send_us = r->delivery == NULL ? INT64_MAX : delivery_until_send_us(r);
     bool wants_write = r->stream != NULL && r->is_streaming && stream_wants_write(r->stream);
     /* A socket is polled for POLLIN as well, which would end every wait: so leave it out. */
     enum wr_status status = relay_wait_for(
-        r, -1, false, report_us < timeout_us ? report_us : timeout_us, &is_readable, err);
+        r, -1, false, least(timeout_us, least(report_us, send_us)), &is_readable, err);
 
     if (status == WR_OK && wants_write) {
         status = stream_flush(r->stream, err);
@@ -207,6 +224,9 @@ static size_t waiting_count(const struct relay *r)
 
 bool relay_is_paused(const struct relay *r)
 {
+    if (r->delivery != NULL) {
+        return delivery_is_full(r) || !ledger_has_room(r->ledger);
+    }
     size_t size = publisher_inflight_bytes(r->publisher) +
                   publisher_inflight_count(r->publisher) * RECORD_OVERHEAD;
 
@@ -257,6 +277,9 @@ static bool is_answered(struct relay *r, size_t waiting)
  */
 enum wr_status relay_send(struct relay *r, bool is_quiet, struct wr_error *err)
 {
+    if (r->delivery != NULL) {
+        return delivery_send(r, is_quiet, err);
+    }
     size_t waiting = waiting_count(r);
     int64_t now_us = wr_clock_monotonic_us();
 
@@ -285,6 +308,9 @@ enum wr_status relay_send(struct relay *r, bool is_quiet, struct wr_error *err)
 
 int64_t relay_until_send_us(const struct relay *r)
 {
+    if (r->delivery != NULL) {
+        return delivery_until_send_us(r);
+    }
     if (publisher_inflight_count(r->publisher) == 0) {
         return INT64_MAX;
     }

@@ -35,10 +35,11 @@
 enum {
     TIMEOUT_MS = 60 * 1000,
     SQL_SIZE_MAX = 16 << 20,
-    READER_COUNT_MAX = 64,  /* of snapshot.max.threads */
-    PART_BLOCKS_MAX = 4096, /* 32 MB: the most that is read again after a crash */
-    PART_BLOCKS_MIN = 128,  /* below 1 MB a COPY more costs more than it brings */
-    PARTS_A_READER = 4,     /* of one table, so that no reader is left with much at its end */
+    READER_COUNT_MAX = 64,          /* of snapshot.max.threads */
+    PART_BLOCKS_MAX = 4096,         /* 32 MB: the most that is read again after a crash */
+    PART_BLOCKS_EXACTLY_ONCE = 256, /* it ends a Kafka transaction, which others wait for */
+    PART_BLOCKS_MIN = 128,          /* below 1 MB a COPY more costs more than it brings */
+    PARTS_A_READER = 4, /* of one table, so that no reader is left with much at its end */
 };
 
 /* A table from the moment its first part is given out until its last one is handed out. */
@@ -50,8 +51,7 @@ struct open_table {
     bool has_rows;
 };
 
-/* In the order in which they are given out. */
-struct part {
+struct part { /* in the order in which they are given out */
     struct open_table *table;
     struct snapshot_mark mark; /* the table's, once this part and all before it are published */
     uint64_t number;
@@ -151,12 +151,12 @@ static enum wr_status lock_tables(struct snapshot *s, struct wr_error *err)
 
 static uint32_t part_blocks(const struct snapshot *s, const struct snapshot_table *table)
 {
-    uint32_t shares = (uint32_t)s->config->snapshot_thread_count * PARTS_A_READER;
+    uint32_t count = (uint32_t)s->config->snapshot_thread_count;
+    uint32_t blocks = table->block_count / (count * PARTS_A_READER);
 
-    if (s->config->snapshot_thread_count == 1 || table->block_count / shares > PART_BLOCKS_MAX) {
-        return PART_BLOCKS_MAX;
+    if (count == 1 || blocks > PART_BLOCKS_MAX) {
+        return s->config->exactly_once ? PART_BLOCKS_EXACTLY_ONCE : PART_BLOCKS_MAX;
     }
-    uint32_t blocks = table->block_count / shares;
     return blocks < PART_BLOCKS_MIN ? PART_BLOCKS_MIN : blocks;
 }
 

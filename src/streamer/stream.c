@@ -26,6 +26,7 @@
 #include "streamer/command.h"
 #include "streamer/connect.h"
 #include "streamer/start_sql.h"
+#include "streamer/timeline.h"
 
 enum {
     COMMAND_TIMEOUT_MS = 30 * 1000,
@@ -153,6 +154,9 @@ enum wr_status stream_connect(const struct config *config, struct stream **out,
     if (status == WR_OK) {
         status = read_settings(s, err);
     }
+    if (status == WR_OK) {
+        status = timeline_read(s->conn, s->identity.timeline, &s->identity.history, err);
+    }
     if (status != WR_OK) {
         stream_close(s);
         return status;
@@ -236,9 +240,9 @@ enum wr_status stream_lock_snapshot(struct stream *s, struct wr_error *err)
                    s->config->slot_name);
     enum wr_status status = query_row(s, sql, 1, &result, err);
     if (status == WR_OK && PQgetvalue(result, 0, 0)[0] != 't') {
-        status =
-            wr_fail(err, WR_RETRY, "stream", "another walrelay is taking the snapshot for slot %s",
-                    s->config->slot_name);
+        status = wr_fail(err, WR_RETRY, "stream",
+                         "another walrelay works for slot %s, or takes its snapshot",
+                         s->config->slot_name);
     }
     PQclear(result);
     return status;
@@ -257,16 +261,12 @@ enum wr_status stream_create_snapshot_slot(struct stream *s, enum snapshot_slot 
 
 static enum wr_status drop_slot(struct stream *s, const char *slot_name, struct wr_error *err)
 {
-    struct wr_buffer sql = {0};
+    char sql[128]; /* a slot's name needs no escaping */
     PGresult *result = NULL;
+    struct command command = {.sql = sql, .timeout_ms = COMMAND_TIMEOUT_MS};
 
-    wr_buffer_init(&sql, COMMAND_SIZE_MAX);
-    WR_BUFFER_LITERAL(&sql, "DROP_REPLICATION_SLOT ");
-    command_add_identifier(&sql, slot_name);
-    wr_buffer_add_char(&sql, '\0');
-    struct command command = {.sql = sql.failed ? "" : sql.data, .timeout_ms = COMMAND_TIMEOUT_MS};
+    (void)snprintf(sql, sizeof(sql), "DROP_REPLICATION_SLOT \"%s\"", slot_name);
     enum wr_status status = run(s, &command, &result, err);
-    wr_buffer_done(&sql);
     PQclear(result);
     return status;
 }
@@ -543,5 +543,6 @@ void stream_close(struct stream *s)
     }
     PQfreemem(s->message);
     PQfinish(s->conn);
+    free(s->identity.history);
     free(s);
 }

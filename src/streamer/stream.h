@@ -19,6 +19,7 @@ struct stream_identity {
     wr_lsn wal_lsn;                /* IDENTIFY_SYSTEM's xlogpos: never a place to start from */
     int server_version;            /* PQserverVersion: 150018 */
     int64_t wal_sender_timeout_ms; /* 0: none */
+    char *history;                 /* of the timelines before this one (timeline.h), or NULL */
 };
 
 enum stream_event_kind { STREAM_DATA, STREAM_KEEPALIVE };
@@ -56,8 +57,10 @@ WR_MUST_USE enum wr_status stream_create_slot(struct stream *s, wr_lsn *consiste
                                               struct wr_error *err);
 
 /*
- * Takes a lock that this connection then holds: two that take snapshots for one slot would publish
- * each other's rows late. WR_RETRY while another process has it.
+ * Takes a lock that this connection then holds, as often as it likes: two that take snapshots for
+ * one slot would publish each other's rows late, and two that publish exactly once would fence each
+ * other. It is given back with the connection, as the slot is. WR_RETRY while another process has
+ * it.
  */
 WR_MUST_USE enum wr_status stream_lock_snapshot(struct stream *s, struct wr_error *err);
 

@@ -17,6 +17,7 @@
 #include "support/process.h"
 #include "support/records.h"
 #include "support/services.h"
+#include "support/topic.h"
 
 enum { STREAMING_TIMEOUT_MS = 60000, CONFIRMED_TIMEOUT_MS = 60000, STOP_TIMEOUT_MS = 60000 };
 
@@ -214,10 +215,13 @@ static void run_case(const struct golden_case *c)
 {
     struct run run = {.services = services_or_skip(), .golden = c};
     char path[GOLDEN_PATH_SIZE];
+    char state_topic[128];
 
     skip_without_extensions(&run);
     snprintf(run.log_path, sizeof(run.log_path), "/tmp/walrelay-golden-%d.log", (int)getpid());
     pg_create_database(run.services, c->dbname);
+    snprintf(state_topic, sizeof(state_topic), "walrelay.state.%s", c->dbname);
+    topic_delete(run.services->bootstrap, state_topic);
     golden_path(c, "setup.sql", path);
     pg_run_file(run.services, c->dbname, path);
     run.connection = pg_open(run.services, c->dbname);

@@ -118,9 +118,8 @@ Test(bad_input, what_is_not_built_yet_is_refused_and_not_ignored)
     expect_usage("topic.prefix=p\n"
                  "database.dbname=postgres\n"
                  "snapshot.mode=custom\n"
-                 "exactly.once.support=required\n",
-                 "properties",
-                 (const char *const[]){"snapshot.mode=custom", "exactly.once.support", NULL});
+                 "http.listen=:8080\n",
+                 "properties", (const char *const[]){"snapshot.mode=custom", "http.listen", NULL});
 }
 
 Test(bad_input, json_that_is_cut_off_is_named_with_its_line)

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "support/postgres.h"
+#include "support/topic.h"
 
 enum { LOG_SIZE_MAX = 1 << 20, POLL_MS = 50 };
 
@@ -44,6 +45,7 @@ static void set_defaults(struct live *l)
 void live_open(struct live *l, const char *name)
 {
     struct services services = l->services;
+    char state_topic[128];
 
     if (services.pg_port == NULL) {
         services = *services_or_skip();
@@ -54,7 +56,10 @@ void live_open(struct live *l, const char *name)
              (unsigned long long)wr_clock_realtime_ns());
     make_directory(l);
     set_defaults(l);
+    /* All is new: Kafka must not remember a slot of that name. */
+    snprintf(state_topic, sizeof(state_topic), "walrelay.state.%s", name);
     pg_create_database(&l->services, name);
+    topic_delete(l->services.bootstrap, state_topic);
     l->sql = pg_open(&l->services, name);
 }
 

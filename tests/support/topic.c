@@ -117,6 +117,23 @@ static int count_partitions(rd_kafka_t *client, const char *topic)
     return count;
 }
 
+void topic_delete(const char *bootstrap, const char *topic)
+{
+    rd_kafka_t *client = client_new(RD_KAFKA_PRODUCER, bootstrap);
+
+    if (count_partitions(client, topic) > 0) {
+        rd_kafka_queue_t *queue = rd_kafka_queue_new(client);
+        rd_kafka_DeleteTopic_t *old = rd_kafka_DeleteTopic_new(topic);
+        rd_kafka_DeleteTopics(client, &old, 1, NULL, queue);
+        finish_request(queue, topic);
+        rd_kafka_DeleteTopic_destroy(old);
+    }
+    while (count_partitions(client, topic) > 0) {
+        sleep_ms(20);
+    }
+    rd_kafka_destroy(client);
+}
+
 int64_t topic_read(const char *bootstrap, const char *topic,
                    void (*each)(void *context, const rd_kafka_message_t *message), void *context)
 {

@@ -11,6 +11,8 @@
 /* `setting` is one of the topic's, "name=value", or NULL. */
 void topic_create(const char *bootstrap, const char *topic, int partition_count,
                   const char *setting);
+/* And waits until it is gone; there may be none. */
+void topic_delete(const char *bootstrap, const char *topic);
 /* Of a topic that exists. */
 void topic_set(const char *bootstrap, const char *topic, const char *name, const char *value);
 

@@ -202,7 +202,7 @@ Test(config, refuses_what_would_change_the_output_and_is_not_built)
         "time.precision.mode=structured",
         "signal.data.collection=public.signals",
         "signal.enabled.channels=source,kafka",
-        "exactly.once.support=required",
+        "topic.creation.default.partitions=3",
         "converters=c",
         "http.listen=:8080",
     };
@@ -215,12 +215,27 @@ Test(config, refuses_what_would_change_the_output_and_is_not_built)
     }
 }
 
+Test(config, is_exactly_once_when_the_connector_or_its_worker_wants_it)
+{
+    expect_loads(REQUIRED);
+    cr_expect_not(config->exactly_once);
+    expect_loads(REQUIRED "exactly.once.support=required\nsnapshot.max.threads=4\n"
+                          "producer.transactional.id=x\n");
+    cr_expect(config->exactly_once);
+    cr_expect_str_eq(config->transactional_id, "x");
+    cr_expect_eq(config->snapshot_thread_count, 1);
+    expect_loads(REQUIRED "exactly.once.source.support=enabled\n");
+    cr_expect(config->exactly_once);
+    expect_loads(REQUIRED "exactly.once.source.support=preparing\n");
+    cr_expect_not(config->exactly_once);
+}
+
 Test(config, accepts_what_is_not_built_with_the_value_that_it_has_anyway)
 {
     expect_loads(REQUIRED "heartbeat.interval.ms=0\nprovide.transaction.metadata=false\n"
                           "time.precision.mode=adaptive\nexactly.once.support=requested\n"
                           "signal.enabled.channels=source\nskip.messages.without.change=FALSE\n"
-                          "converters=\n"
+                          "topic.creation.default.replication.factor=-1\nconverters=\n"
                           "connector.class=io.debezium.connector.postgresql.PostgresConnector\n"
                           "tasks.max=1\nmax.batch.size=2048\nname=x\npoll.interval.ms=1\n"
                           "offset.storage.file.filename=/x\nlisteners=http://:8083\n"
