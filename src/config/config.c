@@ -108,7 +108,9 @@ enum wr_status config_load(const struct config_source *sources, size_t count, bo
     routes_apply(&l);
     converters_apply(&l);
     snapshot_check(&l);
+    slot_check(&l);
     settle_delivery(l.config);
+    topic_groups_apply(&l);
     kafka_apply(&l, needs_kafka);
     check_exclusive(&l);
     if (!l.is_incomplete) {

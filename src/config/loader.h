@@ -99,5 +99,7 @@ void routes_apply(struct loader *l);
 void converters_apply(struct loader *l);
 void kafka_apply(struct loader *l, bool needs_kafka);
 void snapshot_check(struct loader *l);
+void slot_check(struct loader *l);
+void topic_groups_apply(struct loader *l);
 
 #endif /* WR_CONFIG_LOADER_H */

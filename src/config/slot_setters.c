@@ -131,3 +131,13 @@ void set_replica_identities(struct loader *l, const struct property_match *match
         config->replica_identities[config->replica_identity_count++] = rule;
     }
 }
+
+/* As in Debezium, the newer name counts where both are given. */
+void slot_check(struct loader *l)
+{
+    const struct entry *mode = loader_find(l, "lsn.flush.mode");
+
+    if (mode != NULL && mode->value[0] != '\0') {
+        l->config->flush_lsn_source = true;
+    }
+}

@@ -38,11 +38,20 @@ static const struct property kafka[] = {
                     "a Kafka transaction ends where one of PostgreSQL's does, as soon as the one "
                     "before it is committed"),
     ACCEPTED(INT, "transaction.boundary.interval.ms", NULL, "as transaction.boundary"),
-    ACCEPTED(BOOL, "topic.creation.enable", "true", "missing topics are made by the broker"),
-    LATER("topic.creation.groups", NULL, "create the topics beforehand"),
-    LATER("topic.creation.<rest>", "-1",
-          "create the topics beforehand, or leave their partitions and replicas to the broker's "
-          "defaults"),
+    {.name = "topic.creation.enable",
+     .type = PROPERTY_BOOL,
+     .default_value = "true",
+     STORED(config, topic_creation_enable),
+     .meaning = "false: topics are left to the broker, whatever topic.creation.<rest> says"},
+    {.name = "topic.creation.groups",
+     .meaning = "groups of topics that are made in ways of their own, asked in this order; the "
+                "group default has all others"},
+    {.name = "topic.creation.<rest>",
+     .meaning = "<group>.include and <group>.exclude: the group's topics, as expressions; "
+                "<group>.partitions and <group>.replication.factor, -1 being the broker's default; "
+                "<group>.SETTING: a setting of Kafka's topics. default.partitions and "
+                "default.replication.factor are required where there is any of them. Topics that "
+                "are there stay as they are"},
 };
 const struct property_group table_kafka = {.heading = "Kafka", ROWS(kafka)};
 

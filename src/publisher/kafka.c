@@ -16,6 +16,7 @@
 #include "publisher/kafka_produce.h"
 #include "publisher/kafka_topics.h"
 #include "publisher/publisher.h"
+#include "publisher/topic_creator.h"
 
 enum {
     REASON_SIZE_MAX = 512,
@@ -28,7 +29,8 @@ struct kafka_publisher {
     struct publisher_events events;
     rd_kafka_t *kafka;
     struct kafka_topics *topics;
-    size_t queue_size; /* queue.buffering.max.kbytes */
+    struct topic_creator *creator; /* NULL: topics are left to the broker */
+    size_t queue_size;             /* queue.buffering.max.kbytes */
     bool is_closing;
 
     /* An outage begins when librdkafka has lost every broker, and ends with an acknowledgement. */
@@ -186,6 +188,12 @@ static enum wr_status kafka_produce(struct publisher *base, const struct publish
     if (!publisher_topic_is_valid(r->topic.data, r->topic.size)) {
         return publisher_reject(r, "kafka", "invalid topic name", err);
     }
+    if (p->creator != NULL && !kafka_topics_has(p->topics, r->topic)) {
+        enum wr_status status = topic_creator_ensure(p->creator, r->topic, err);
+        if (status != WR_OK) {
+            return status;
+        }
+    }
     size_t size = publisher_record_size(r);
     rd_kafka_resp_err_t code =
         is_full(p, size) ? RD_KAFKA_RESP_ERR__QUEUE_FULL
@@ -259,6 +267,7 @@ static void kafka_close(struct publisher *base)
         /* Without this, what waits would hold up the end. */
         (void)rd_kafka_purge(p->kafka, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
         kafka_topics_free(p->topics);
+        topic_creator_free(p->creator);
         rd_kafka_destroy(p->kafka);
     }
     if (p->base.fd >= 0) {
@@ -322,6 +331,9 @@ enum wr_status publisher_kafka_open(const struct config *config,
         status = wr_fail(err, WR_FATAL, "kafka", "eventfd: %s", strerror(errno));
     } else {
         status = start(p, conf, err);
+    }
+    if (status == WR_OK) {
+        status = topic_creator_new(config, p->kafka, &p->creator, err);
     }
     if (status != WR_OK) {
         kafka_close(&p->base);

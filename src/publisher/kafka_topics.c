@@ -92,6 +92,13 @@ static rd_kafka_topic_t *topic_new(rd_kafka_t *kafka, struct wr_slice name)
     return topic;
 }
 
+bool kafka_topics_has(struct kafka_topics *topics, struct wr_slice name)
+{
+    bool is_last = topics->last != NULL && wr_slice_eq(topics->last->name, name);
+
+    return is_last || find(topics, name)->topic != NULL;
+}
+
 rd_kafka_topic_t *kafka_topics_get(struct kafka_topics *topics, struct wr_slice name)
 {
     if (topics->last != NULL && wr_slice_eq(topics->last->name, name)) {

@@ -102,7 +102,8 @@ static enum wr_status encode_headers(struct intake *in, const struct record *rec
         }
         header_add(out, record->headers[i].name, in->headers.size - start, is_null);
     }
-    if (record->route != NULL || in->parts.config->extended_headers_enabled) {
+    bool is_counted = record->source->position != NULL;
+    if (is_counted && (record->route != NULL || in->parts.config->extended_headers_enabled)) {
         header_add_number(in, out, "walrelay.lsn", in->position.version);
         header_add_number(in, out, "walrelay.seq", in->position.seq);
     }
@@ -563,6 +564,19 @@ void intake_snapshot_end(struct intake *in)
     ledger_commit(in->parts.ledger, in->source.lsn);
     in->end_lsn = in->source.lsn;
     source_clear(in);
+}
+
+enum wr_status intake_heartbeat(struct intake *in, wr_lsn lsn, struct wr_error *err)
+{
+    struct change_source source = {.connector = &in->connector, .now_ns = in->source.now_ns};
+
+    ledger_begin(in->parts.ledger);
+    enum wr_status status = router_heartbeat(in->router, &source, in->scratch, err);
+    wr_arena_reset(in->scratch);
+    if (status == WR_OK) {
+        ledger_commit(in->parts.ledger, lsn);
+    }
+    return status;
 }
 
 uint64_t intake_snapshot_divide(struct intake *in)

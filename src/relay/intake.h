@@ -39,6 +39,11 @@ void intake_restart(struct intake *intake);
 
 /* The time that records say they were handled at; set when bytes were read, not for each row. */
 void intake_clock(struct intake *intake, int64_t now_ns);
+/*
+ * Publishes a heartbeat, between transactions: as one of its own, which ends at `lsn`. That must be
+ * what was received last.
+ */
+WR_MUST_USE enum wr_status intake_heartbeat(struct intake *in, wr_lsn lsn, struct wr_error *err);
 /* The slot's catalog_xmin, for source.xmin of the transactions that begin from now on; 0: none. */
 void intake_xmin(struct intake *in, uint32_t xmin);
 

@@ -93,10 +93,18 @@ static void on_failed(void *context, uint64_t ticket, const struct publisher_fai
                   failure->size, WR_LSN_ARGS(lsn), failure->reason, failure->name);
 }
 
-/* The publisher's queue is full: only acknowledgements make room. */
+/*
+ * The publisher's queue is full: only acknowledgements make room. Or a topic is being made. A stop
+ * waits for that as long as it waits for anything; then the transaction is left and comes again.
+ */
 static enum wr_status on_full(void *context, struct wr_error *err)
 {
-    return relay_wait_without_input(context, 10000, err);
+    struct relay *r = context;
+
+    if (r->stop_wanted && wr_clock_monotonic_us() >= r->stop_by_us) {
+        return wr_fail(err, WR_RETRY, "relay", "interrupted");
+    }
+    return relay_wait_without_input(r, 10000, err);
 }
 
 static void close_connections(struct relay *r)
@@ -216,11 +224,13 @@ static enum wr_status consume(struct relay *r, struct wr_error *err)
 static enum wr_status wait_for_input(struct relay *r, struct wr_error *err)
 {
     bool is_readable = false;
-    int64_t report_us = relay_until_report_us(r);
+    int64_t left_us = relay_until_report_us(r);
     int64_t send_us = relay_until_send_us(r);
-    enum wr_status status =
-        relay_wait_for(r, stream_fd(r->stream), stream_wants_write(r->stream),
-                       send_us < report_us ? send_us : report_us, &is_readable, err);
+    int64_t beat_us = relay_until_beat_us(r);
+    left_us = send_us < left_us ? send_us : left_us;
+    left_us = beat_us < left_us ? beat_us : left_us;
+    enum wr_status status = relay_wait_for(r, stream_fd(r->stream), stream_wants_write(r->stream),
+                                           left_us, &is_readable, err);
 
     return status == WR_OK && is_readable ? consume(r, err) : status;
 }
@@ -256,6 +266,9 @@ static enum wr_status stream_rows(struct relay *r, struct wr_error *err)
         }
         if (status == WR_OK) {
             status = take_events(r, &is_drained, err);
+        }
+        if (status == WR_OK) {
+            status = relay_beat(r, err);
         }
         uint64_t count = r->event_count - seen;
         if (status == WR_OK) {
@@ -478,6 +491,7 @@ static enum wr_status open_rooms(struct relay *r, struct wr_error *err)
         .context = r,
         .wait = on_full,
     };
+    relay_open_heartbeat(r);
     status = intake_new(&parts, &r->intake, err);
     return status == WR_OK ? relay_open_snapshot(r, err) : status;
 }
@@ -498,6 +512,7 @@ enum wr_status relay_run(const struct config *config, const struct relay_options
     state_lookup_free(r.progress.lookup);
     intake_free(r.intake);
     wr_regex_list_free(r.snapshot_tables);
+    relay_close_heartbeat(&r);
     catalog_free(r.catalog);
     ledger_free(r.ledger);
     if (r.signal_fd >= 0) {

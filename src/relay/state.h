@@ -15,6 +15,7 @@
 struct catalog;
 struct config;
 struct delivery;
+struct heartbeat;
 struct intake;
 struct ledger;
 struct publisher;
@@ -54,7 +55,8 @@ struct relay {
     uint64_t acknowledged_count; /* records, as of the last status update that knew of more */
     int64_t acknowledged_us;     /* when that was */
     uint64_t event_count;
-    int64_t xmin_due_us; /* xmin.fetch.interval.ms */
+    struct heartbeat *heartbeat; /* heartbeat.interval.ms; NULL: none */
+    int64_t xmin_due_us;         /* xmin.fetch.interval.ms */
     struct {
         size_t size_max;     /* of records in flight, with what each costs beside its bytes */
         uint64_t sent_until; /* intake_record_count() at the last send */
@@ -110,6 +112,14 @@ WR_MUST_USE enum wr_status relay_take_snapshot(struct relay *r, const struct slo
 WR_MUST_USE enum wr_status relay_stream_until(struct relay *r, wr_lsn lsn, struct wr_error *err);
 /* A pause that ends early when a stop is wanted. */
 WR_MUST_USE enum wr_status relay_pause(struct relay *r, int64_t delay_ms, struct wr_error *err);
+
+/* Heartbeats (heartbeat.c). */
+void relay_open_heartbeat(struct relay *r);
+void relay_close_heartbeat(struct relay *r);
+/* Publishes one when it is due; to be called on every turn of the stream. Never waits. */
+WR_MUST_USE enum wr_status relay_beat(struct relay *r, struct wr_error *err);
+/* How long that need not be called when nothing happens. */
+int64_t relay_until_beat_us(const struct relay *r);
 
 /* Waiting (wait.c). Every wait goes on serving acknowledgements, status updates and signals. */
 

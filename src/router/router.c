@@ -25,6 +25,7 @@
 #include "router/chain.h"
 #include "router/compile.h"
 #include "router/filter.h"
+#include "router/heartbeat.h"
 #include "router/left_out.h"
 #include "router/plan.h"
 #include "router/routes/route.h"
@@ -44,6 +45,7 @@ struct router {
     struct type_options type_options;
     struct chain *chain;
     struct wr_buffer message_topic;
+    struct wr_buffer heartbeat_topic;
     struct topic_owners *topic_owners;
     struct left_out *left_out;
     struct transactions *transactions; /* NULL: no metadata is provided */
@@ -89,10 +91,10 @@ enum wr_status router_new(const struct config *config, const struct router_sink 
     schemas_init(&r->schemas, config);
     r->topic_owners = topic_owners_new();
     r->left_out = left_out_new();
-    wr_buffer_init(&r->message_topic, 4096);
-    /* Debezium's own point, whatever topic.delimiter says. */
-    wr_buffer_add_str(&r->message_topic, config->topic_prefix);
-    wr_buffer_add_str(&r->message_topic, ".message");
+    topic_of_messages(config, &r->message_topic);
+    if (config->heartbeat_interval_ms > 0) {
+        heartbeat_topic(config, &r->heartbeat_topic);
+    }
     if (config->provide_transaction_metadata) {
         r->transactions = transactions_new(config);
     }
@@ -128,6 +130,7 @@ void router_free(struct router *r)
     transactions_free(r->transactions);
     routes_free(r->routes);
     wr_buffer_done(&r->message_topic);
+    wr_buffer_done(&r->heartbeat_topic);
     free(r);
 }
 
@@ -584,4 +587,14 @@ enum wr_status router_commit(struct router *r, struct change_source *source,
     }
     source->transaction = NULL;
     return status;
+}
+
+enum wr_status router_heartbeat(struct router *r, const struct change_source *source,
+                                struct wr_arena *scratch, struct wr_error *err)
+{
+    struct record record;
+    enum wr_status status = heartbeat_record(&r->schemas, wr_buffer_slice(&r->heartbeat_topic),
+                                             source, scratch, &record, err);
+
+    return status == WR_OK ? emit(r, &record, scratch, err) : status;
 }

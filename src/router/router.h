@@ -65,4 +65,9 @@ WR_MUST_USE enum wr_status router_begin(struct router *router, struct change_sou
 WR_MUST_USE enum wr_status router_commit(struct router *router, struct change_source *source,
                                          struct wr_arena *scratch, struct wr_error *err);
 
+/* Emits a heartbeat (heartbeat.interval.ms), whose time is that of `source`. */
+WR_MUST_USE enum wr_status router_heartbeat(struct router *router,
+                                            const struct change_source *source,
+                                            struct wr_arena *scratch, struct wr_error *err);
+
 #endif /* WR_ROUTER_ROUTER_H */

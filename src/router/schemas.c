@@ -103,6 +103,12 @@ static const struct schema *message_key_make(struct wr_arena *arena)
     return must(schema_struct(arena, "io.debezium.connector.postgresql.MessageKey", 1, &prefix, 1));
 }
 
+static const struct schema *heartbeat_part_make(struct wr_arena *arena, const char *name,
+                                                struct schema_field only)
+{
+    return must(schema_struct(arena, name, 1, &only, 1));
+}
+
 static const struct schema *message_value_make(const struct schemas *schemas)
 {
     const struct schema_field block[] = {
@@ -133,6 +139,10 @@ void schemas_init(struct schemas *schemas, const struct config *config)
         .source = source_make(arena),
         .transaction = transaction_make(arena),
         .message_key = message_key_make(arena),
+        .heartbeat_key = heartbeat_part_make(arena, "io.debezium.connector.common.ServerNameKey",
+                                             required("serverName", SCHEMA_STRING)),
+        .heartbeat_value = heartbeat_part_make(arena, "io.debezium.connector.common.Heartbeat",
+                                               required("ts_ms", SCHEMA_INT64)),
     };
     schemas->message_value = message_value_make(schemas);
 }

@@ -23,6 +23,8 @@ struct schemas {
     const struct schema *transaction; /* likewise, optional */
     const struct schema *message_key; /* of logical messages */
     const struct schema *message_value;
+    const struct schema *heartbeat_key;
+    const struct schema *heartbeat_value;
 };
 
 void schemas_init(struct schemas *schemas, const struct config *config);

@@ -1,6 +1,9 @@
 #include "router/topic.h"
 
 #include "base/limits.h"
+#include "config/config.h"
+
+enum { TOPIC_TEXT_MAX = 4096 }; /* of the configuration, checked there */
 
 static bool is_legal(unsigned char c)
 {
@@ -39,4 +42,12 @@ const char *topic_problem(struct wr_slice name)
         return "may not be . or ..";
     }
     return NULL;
+}
+
+void topic_of_messages(const struct config *config, struct wr_buffer *out)
+{
+    wr_buffer_init(out, TOPIC_TEXT_MAX);
+    /* Debezium's own point, whatever topic.delimiter says. */
+    wr_buffer_add_str(out, config->topic_prefix);
+    wr_buffer_add_str(out, ".message");
 }

@@ -277,25 +277,43 @@ static void log_notice(void *context, const PGresult *result)
            WR_STR("severity", PQresultErrorField(result, PG_DIAG_SEVERITY)));
 }
 
-enum wr_status connect_open(const struct config *config, enum connect_kind kind, PGconn **out,
+static enum wr_status start(const struct config *config, enum connect_kind kind, PGconn **out,
                             struct wr_error *err)
 {
     struct wr_arena *arena = wr_arena_new(PARAMETER_SIZE_MAX);
     struct parameters parameters = {0};
     PGconn *conn = NULL;
 
-    *out = NULL;
     if (make_parameters(config, kind, arena, &parameters)) {
         conn = PQconnectStartParams(parameters.names, parameters.values, 0);
     }
     wr_arena_free(arena);
+    *out = conn;
     if (conn == NULL) {
         return wr_fail(err, WR_FATAL, "connect", "more database.* properties than fit in %d bytes",
                        PARAMETER_SIZE_MAX);
     }
-    PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
     PQsetNoticeReceiver(conn, log_notice, NULL);
-    enum wr_status status = handshake(conn, kind, deadline_us(config), err);
+    return WR_OK;
+}
+
+enum wr_status connect_start(const struct config *config, PGconn **out, struct wr_error *err)
+{
+    return start(config, CONNECT_QUERY, out, err);
+}
+
+enum wr_status connect_open(const struct config *config, enum connect_kind kind, PGconn **out,
+                            struct wr_error *err)
+{
+    PGconn *conn = NULL;
+    enum wr_status status = start(config, kind, &conn, err);
+
+    *out = NULL;
+    if (status != WR_OK) {
+        return status;
+    }
+    PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
+    status = handshake(conn, kind, deadline_us(config), err);
     if (status == WR_OK) {
         PQsetErrorVerbosity(conn, PQERRORS_DEFAULT);
         PQsetnonblocking(conn, 1);

@@ -18,4 +18,11 @@ enum connect_kind { CONNECT_QUERY, CONNECT_REPLICATION };
 WR_MUST_USE enum wr_status connect_open(const struct config *config, enum connect_kind kind,
                                         PGconn **out, struct wr_error *err);
 
+/*
+ * Begins a connection for somebody else's SQL, with nothing pinned, and does not wait:
+ * PQconnectPoll goes on with it. Free it with PQfinish, also after it failed.
+ */
+WR_MUST_USE enum wr_status connect_start(const struct config *config, PGconn **out,
+                                         struct wr_error *err);
+
 #endif /* WR_STREAMER_CONNECT_H */

@@ -65,7 +65,9 @@ int64_t kafka_end_offset(rd_kafka_t *consumer, const char *topic, int32_t partit
 /* Kafka's own topics, and what walrelay notes for itself: nobody's events. */
 static bool is_internal(const char *topic)
 {
-    return strncmp(topic, "__", 2) == 0 || strncmp(topic, "walrelay.state.", 15) == 0;
+    bool is_kafkas = strncmp(topic, "__", 2) == 0 && strncmp(topic, "__debezium", 10) != 0;
+
+    return is_kafkas || strncmp(topic, "walrelay.state.", 15) == 0;
 }
 
 /* Every partition there is, each with its end offset. */

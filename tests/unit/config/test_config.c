@@ -202,7 +202,6 @@ Test(config, refuses_what_would_change_the_output_and_is_not_built)
         "time.precision.mode=structured",
         "signal.data.collection=public.signals",
         "signal.enabled.channels=source,kafka",
-        "topic.creation.default.partitions=3",
         "converters=c",
         "http.listen=:8080",
     };
@@ -235,7 +234,7 @@ Test(config, accepts_what_is_not_built_with_the_value_that_it_has_anyway)
     expect_loads(REQUIRED "heartbeat.interval.ms=0\nprovide.transaction.metadata=false\n"
                           "time.precision.mode=adaptive\nexactly.once.support=requested\n"
                           "signal.enabled.channels=source\nskip.messages.without.change=FALSE\n"
-                          "topic.creation.default.replication.factor=-1\nconverters=\n"
+                          "converters=\n"
                           "connector.class=io.debezium.connector.postgresql.PostgresConnector\n"
                           "tasks.max=1\nmax.batch.size=2048\nname=x\npoll.interval.ms=1\n"
                           "offset.storage.file.filename=/x\nlisteners=http://:8083\n"

@@ -74,3 +74,11 @@ Test(slot_setters, what_needs_java_is_refused_for_good)
         cr_expect_not_null(strstr(problem(), ": is not supported; "), "%s", problem());
     }
 }
+
+Test(slot_setters, the_newer_name_of_the_flush_mode_counts)
+{
+    expect_loads(REQUIRED "flush.lsn.source=false\n");
+    cr_expect_not(config->flush_lsn_source);
+    expect_loads(REQUIRED "flush.lsn.source=false\nlsn.flush.mode=connector\n");
+    cr_expect(config->flush_lsn_source);
+}
