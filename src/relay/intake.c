@@ -22,11 +22,8 @@
 #include "router/router.h"
 
 enum {
-    TAG_SHIFT = 48,  /* a ticket is 16 bits of table and 48 of the ledger's ticket */
     HEADERS_OWN = 2, /* walrelay.lsn, walrelay.seq */
 };
-
-#define TICKET_MASK ((UINT64_C(1) << TAG_SHIFT) - 1)
 
 struct intake {
     struct intake_parts parts;
@@ -44,7 +41,6 @@ struct intake {
     uint32_t xmin;                   /* of the slot, 0: not known */
     wr_lsn end_lsn;
     uint64_t record_count;
-    uint64_t refused_count;
     struct skip skip;
 };
 
@@ -137,7 +133,8 @@ static enum wr_status produce(struct intake *in, struct publisher_record *record
 {
     enum wr_status status = WR_AGAIN;
 
-    record->ticket = (uint64_t)tag << TAG_SHIFT | (ledger_add(in->parts.ledger) & TICKET_MASK);
+    record->ticket =
+        (uint64_t)tag << INTAKE_TAG_SHIFT | intake_ledger_ticket(ledger_add(in->parts.ledger));
     for (;;) {
         status = publisher_produce(in->parts.publisher, record, err);
         if (status != WR_AGAIN) {
@@ -190,7 +187,6 @@ static enum wr_status tolerate(struct intake *in, const struct encoded *refused,
         err->status = WR_FATAL;
         return WR_FATAL;
     }
-    in->refused_count++;
     wr_log(WR_LOG_ERROR, err->where, WR_MSG(err->text), WR_STR("errors.tolerance", "all"));
     if (refused == NULL || in->parts.config->dead_letter_topic == NULL) {
         return WR_OK;
@@ -313,24 +309,14 @@ bool intake_captures(const struct intake *in, const char *schema, const char *ta
     return router_captures(in->router, schema, table);
 }
 
-uint64_t intake_ledger_ticket(uint64_t ticket)
-{
-    return ticket & TICKET_MASK;
-}
-
 const char *intake_table_of(const struct intake *in, uint64_t ticket)
 {
-    return table_tags_name(&in->tables, ticket >> TAG_SHIFT);
+    return table_tags_name(&in->tables, ticket >> INTAKE_TAG_SHIFT);
 }
 
 uint64_t intake_record_count(const struct intake *in)
 {
     return in->record_count;
-}
-
-uint64_t intake_refused_count(const struct intake *in)
-{
-    return in->refused_count;
 }
 
 static enum wr_status take_relation(struct intake *in, struct relation *relation,
@@ -392,10 +378,10 @@ static enum wr_status take_truncate(struct intake *in, const struct message *mes
         }
         const struct route_plan *plan = change.relation->plan;
         if (in->parts.config->skip_truncate && plan->is_captured && plan->route_count == 0) {
-            wr_log(
-                WR_LOG_INFO, "relay", WR_MSG("a TRUNCATE is skipped (skipped.operations)"),
-                WR_STR("table", intake_table_of(in, (uint64_t)change.relation->tag << TAG_SHIFT)),
-                WR_LSN("lsn", in->source.lsn));
+            wr_log(WR_LOG_INFO, "relay", WR_MSG("a TRUNCATE is skipped (skipped.operations)"),
+                   WR_STR("table",
+                          intake_table_of(in, (uint64_t)change.relation->tag << INTAKE_TAG_SHIFT)),
+                   WR_LSN("lsn", in->source.lsn));
         }
         status = take_change(in, &change, err);
         if (status != WR_OK) {
@@ -442,8 +428,8 @@ static enum wr_status commit(struct intake *in, const struct message *message, s
     return WR_OK;
 }
 
-/* A message outside a transaction is one of its own. It ends behind where it begins: one byte is
- * enough for the server not to send it again. */
+/* Outside a transaction it is one of its own, which the server does not send again from a byte on.
+ */
 static enum wr_status take_logical(struct intake *in, const struct message *message,
                                    struct wr_error *err)
 {

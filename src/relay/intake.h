@@ -85,11 +85,15 @@ void intake_count_aside(struct intake *intake);
 bool intake_captures(const struct intake *intake, const char *schema, const char *table);
 
 /* Tickets that come back from the publisher: which of the ledger's they are, and whose table. */
-uint64_t intake_ledger_ticket(uint64_t ticket);
+enum { INTAKE_TAG_SHIFT = 48 }; /* a ticket is 16 bits of table and 48 of the ledger's ticket */
+static inline uint64_t intake_ledger_ticket(uint64_t ticket)
+{
+    return ticket & ((UINT64_C(1) << INTAKE_TAG_SHIFT) - 1);
+}
+
 const char *intake_table_of(const struct intake *intake, uint64_t ticket);
 
-/* Records that were handed to the publisher, and rows that were refused and passed over. */
+/* Records that were handed to the publisher. */
 uint64_t intake_record_count(const struct intake *intake);
-uint64_t intake_refused_count(const struct intake *intake);
 
 #endif /* WR_RELAY_INTAKE_H */

@@ -7,10 +7,25 @@
 
 #include "base/lsn.h"
 #include "base/status.h"
+#include "relay/position.h"
+#include "streamer/catalog_pg.h"
 
-struct position;
 struct relay;
-struct slot_state;
+struct state_lookup;
+
+/* For the files of this room only. */
+struct progress {
+    bool is_kept;                /* Kafka keeps it */
+    bool is_noting;              /* `next` is on its way */
+    bool was_idle;               /* the last one told of no transaction */
+    bool is_gap_used;            /* --accept-gap counts once */
+    bool is_gap_accepted;        /* and the next position is without what was before it */
+    struct state_lookup *lookup; /* not answered yet, else NULL */
+    struct slot_state slot;      /* as it was at the start */
+    wr_lsn slot_lsn;             /* where it stood then, or was made: confirmed anyway */
+    struct position next;
+    int64_t noted_us;
+};
 
 /*
  * What PostgreSQL is told to be confirmed has been written to Kafka before: so a later start can

@@ -9,8 +9,8 @@
 #include "base/lsn.h"
 #include "base/status.h"
 #include "relay/position.h"
+#include "relay/progress.h"
 #include "relay/relay.h"
-#include "streamer/catalog_pg.h"
 
 struct catalog;
 struct config;
@@ -21,7 +21,6 @@ struct ledger;
 struct publisher;
 struct snapshot;
 struct snapshot_notes;
-struct state_lookup;
 struct stream;
 struct wr_regex_list;
 
@@ -68,18 +67,7 @@ struct relay {
     } burst;
     struct delivery *delivery; /* exactly once; NULL: at least once */
     struct position position;  /* that Kafka has, is_known once it does */
-    struct {
-        bool is_kept;                /* Kafka keeps it */
-        bool is_noting;              /* `next` is on its way */
-        bool was_idle;               /* the last one told of no transaction */
-        bool is_gap_used;            /* --accept-gap counts once */
-        bool is_gap_accepted;        /* and the next position is without what was before it */
-        struct state_lookup *lookup; /* not answered yet, else NULL */
-        struct slot_state slot;      /* as it was at the start */
-        wr_lsn slot_lsn;             /* where it stood then, or was made: confirmed anyway */
-        struct position next;
-        int64_t noted_us;
-    } progress;
+    struct progress progress;
     struct wr_error failure; /* of a delivery, found in a callback; status WR_OK: none */
 };
 
