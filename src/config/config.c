@@ -29,7 +29,7 @@ static void apply_entries(struct loader *l)
         }
         if (property_find(SCOPE_CONFIG, e->key, &match)) {
             property_apply(l, &match, e, l->config);
-        } else {
+        } else if (!processors_have(l, e->key)) {
             property_report_unknown(l, e, SCOPE_CONFIG, e->key);
         }
     }
@@ -107,6 +107,7 @@ enum wr_status config_load(const struct config_source *sources, size_t count, bo
     transforms_apply(&l);
     routes_apply(&l);
     converters_apply(&l);
+    processors_apply(&l);
     snapshot_check(&l);
     slot_check(&l);
     settle_delivery(l.config);

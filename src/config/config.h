@@ -132,6 +132,8 @@ enum exactly_once_source_support {
     EXACTLY_ONCE_SOURCE_ENABLED,
 };
 
+enum event_failure { EVENT_FAILURE_FAIL, EVENT_FAILURE_WARN, EVENT_FAILURE_SKIP };
+
 enum errors_tolerance { TOLERANCE_NONE, TOLERANCE_ALL };
 
 enum name_adjustment_mode {
@@ -151,6 +153,16 @@ struct column_rule {
     const char *hash_algorithm; /* NULL: no hash */
     const char *salt;
     bool hash_is_v2;
+};
+
+/* post.processors: io.debezium.processors.reselect.ReselectColumnsPostProcessor. */
+struct reselect_config {
+    bool is_enabled;
+    const char *include; /* of schema.table:column, a list of expressions; NULL: all */
+    const char *exclude;
+    bool unavailable_values; /* read what an update did not send */
+    bool null_values;        /* and what is null */
+    bool fails;              /* where that cannot be read; else it warns */
 };
 
 /* Strings are NULL where a property is unset and has no default. All lives as long as the config.
@@ -198,6 +210,7 @@ struct config {
     const char *message_prefix_exclude_list;
     const char *column_propagate_source_type;
     const char *datatype_propagate_source_type;
+    struct reselect_config reselect;
     bool skip_unchanged;               /* skip.messages.without.change */
     int64_t guardrail_collections_max; /* 0: as many tables as there are */
     bool guardrail_fails;              /* above that; else it warns */
@@ -263,6 +276,7 @@ struct config {
     const char *transactional_id; /* NULL: made of topic.prefix and slot.name */
     int64_t flush_timeout_ms;     /* how long a stop waits for acknowledgements */
     enum errors_tolerance errors_tolerance;
+    enum event_failure event_failure; /* event.processing.failure.handling.mode */
     const char *dead_letter_topic;
 };
 

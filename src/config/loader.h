@@ -100,6 +100,9 @@ void converters_apply(struct loader *l);
 void kafka_apply(struct loader *l, bool needs_kafka);
 void snapshot_check(struct loader *l);
 void slot_check(struct loader *l);
+void processors_apply(struct loader *l);
+/* Whether the key is an option of one of post.processors or converters. */
+bool processors_have(const struct loader *l, const char *key);
 void topic_groups_apply(struct loader *l);
 
 #endif /* WR_CONFIG_LOADER_H */

@@ -129,13 +129,20 @@ static const struct property values[] = {
     REFUSED("converters", NULL,
             "leave it out: nothing of Java runs here; Kafka's Cast and TimestampConverter, and the "
             "handling modes, change how values are written"),
-    REFUSED("post.processors", NULL,
-            "leave it out; for values that an update did not send, say alter table … replica "
-            "identity full"),
+    {.name = "post.processors",
+     .meaning = "name of a post-processor; <name>.type is io.debezium.processors.reselect."
+                "ReselectColumnsPostProcessor, whose <name>.reselect.* say which columns are read "
+                "from the table where an update did not send them, or they are null"},
     ACCEPTED_CHOICE("event.converting.failure.handling.mode", "warn", "warn|fail|skip",
                     "a value is published right or its row is refused: see errors.tolerance"),
-    ONLY("event.processing.failure.handling.mode", "fail", "warn|skip,ignore",
-         "a row that cannot be published stops the relay: see errors.tolerance"),
+    {.name = "event.processing.failure.handling.mode",
+     .type = PROPERTY_CHOICE,
+     .default_value = "fail",
+     .choices = "fail|warn|skip,ignore",
+     STORED(config, event_failure),
+     .meaning = "a change that cannot be told as a record: stop before it, or pass it over with a "
+                "line in the log, which with skip is one of --verbose; what Kafka refuses is the "
+                "business of errors.tolerance"},
 };
 const struct property_group table_values = {.heading = "Values", ROWS(values)};
 

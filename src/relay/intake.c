@@ -16,6 +16,7 @@
 #include "publisher/publisher.h"
 #include "relay/ledger.h"
 #include "relay/refusal.h"
+#include "relay/reselect.h"
 #include "relay/skip.h"
 #include "relay/table_tags.h"
 #include "router/plan.h"
@@ -195,6 +196,16 @@ static enum wr_status tolerate(struct intake *in, const struct encoded *refused,
     return dead_letter(in, refused, reason.text, err);
 }
 
+/* A change, or a record of it, that walrelay itself cannot tell. */
+static enum wr_status refuse_event(struct intake *in, const struct encoded *refused,
+                                   struct wr_error *err)
+{
+    if (!refusal_is_passed_over(in->parts.config, err)) {
+        return tolerate(in, refused, err);
+    }
+    return WR_OK;
+}
+
 static enum wr_status publish(void *context, const struct record *record, struct wr_error *err)
 {
     struct intake *in = context;
@@ -206,12 +217,13 @@ static enum wr_status publish(void *context, const struct record *record, struct
         return WR_OK;
     }
     enum wr_status status = encode(in, record, &encoded, err);
-    if (status == WR_OK) {
+    bool is_encoded = status == WR_OK;
+    if (is_encoded) {
         status = produce(in, &encoded.record, tag, err);
     }
     if (status == WR_REJECT) {
         (void)refusal_of_record(record, &encoded.record, in->position.version, err);
-        status = tolerate(in, &encoded, err);
+        status = is_encoded ? tolerate(in, &encoded, err) : refuse_event(in, &encoded, err);
     }
     return status;
 }
@@ -221,7 +233,7 @@ static enum wr_status refuse_change(void *context, const struct change *change,
                                     struct wr_error *err)
 {
     (void)refusal_of_change(change, err);
-    return tolerate(context, NULL, err);
+    return refuse_event(context, NULL, err);
 }
 
 /* Of no transaction; the clock goes on. */
@@ -334,8 +346,11 @@ static enum wr_status take_relation(struct intake *in, struct relation *relation
 static enum wr_status take_change(struct intake *in, const struct change *change,
                                   struct wr_error *err)
 {
-    enum wr_status status = router_change(in->router, change, in->scratch, err);
+    enum wr_status status = reselect_fill(in->parts.reselect, change, in->scratch, err);
 
+    if (status == WR_OK) {
+        status = router_change(in->router, change, in->scratch, err);
+    }
     wr_arena_reset(in->scratch);
     return status == WR_REJECT ? refuse_change(in, change, err) : status;
 }

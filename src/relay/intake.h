@@ -18,6 +18,7 @@ struct intake;
 struct ledger;
 struct publisher;
 struct skip;
+struct reselect;
 
 /* What the intake works with. All of it outlives the intake. */
 struct intake_parts {
@@ -25,6 +26,7 @@ struct intake_parts {
     struct ledger *ledger;
     struct publisher *publisher;
     struct catalog_source catalog;
+    struct reselect *reselect; /* NULL: what was not sent is not read */
     void *context;
     /* Called while the publisher's queue is full: serves acknowledgements and timers, waits. */
     enum wr_status (*wait)(void *context, struct wr_error *err);

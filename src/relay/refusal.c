@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/log.h"
+#include "config/config.h"
 #include "decoder/relation.h"
 #include "publisher/publisher.h"
 #include "router/record.h"
@@ -55,4 +57,16 @@ enum wr_status refusal_of_change(const struct change *change, struct wr_error *e
     return wr_fail(err, WR_REJECT, inner.where, "%s (table=%s.%s lsn=" WR_LSN_FMT ")", inner.text,
                    change->relation->schema, change->relation->table,
                    WR_LSN_ARGS(change->source.lsn));
+}
+
+bool refusal_is_passed_over(const struct config *config, const struct wr_error *err)
+{
+    bool is_quiet = config->event_failure == EVENT_FAILURE_SKIP;
+
+    if (config->errors_tolerance != TOLERANCE_NONE || config->event_failure == EVENT_FAILURE_FAIL) {
+        return false;
+    }
+    wr_log(is_quiet ? WR_LOG_DEBUG : WR_LOG_WARN, err->where, WR_MSG(err->text),
+           WR_STR("event.processing.failure.handling.mode", is_quiet ? "skip" : "warn"));
+    return true;
 }

@@ -2,10 +2,13 @@
 #ifndef WR_RELAY_REFUSAL_H
 #define WR_RELAY_REFUSAL_H
 
+#include <stdbool.h>
+
 #include "base/lsn.h"
 #include "base/status.h"
 
 struct change;
+struct config;
 struct publisher_record;
 struct record;
 
@@ -14,5 +17,11 @@ enum wr_status refusal_of_record(const struct record *record, const struct publi
                                  wr_lsn version, struct wr_error *err);
 /* Of a change of which no record was made. */
 enum wr_status refusal_of_change(const struct change *change, struct wr_error *err);
+
+/*
+ * event.processing.failure.handling.mode: whether an event that could not be made is passed over,
+ * which then is logged. Never where errors.tolerance says more.
+ */
+bool refusal_is_passed_over(const struct config *config, const struct wr_error *err);
 
 #endif /* WR_RELAY_REFUSAL_H */

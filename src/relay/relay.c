@@ -37,6 +37,7 @@
 #include "relay/intake.h"
 #include "relay/ledger.h"
 #include "relay/progress.h"
+#include "relay/reselect.h"
 #include "relay/state.h"
 #include "streamer/catalog_pg.h"
 #include "streamer/snapshot.h"
@@ -483,11 +484,16 @@ static enum wr_status open_rooms(struct relay *r, struct wr_error *err)
     r->ledger = ledger_new(LEDGER_CAPACITY);
     relay_burst_reset(r);
     r->catalog = catalog_new(r->config);
+    status = reselect_new(r->config, r->catalog, &r->reselect, err);
+    if (status != WR_OK) {
+        return status;
+    }
     struct intake_parts parts = {
         .config = r->config,
         .ledger = r->ledger,
         .publisher = r->publisher,
         .catalog = catalog_source(r->catalog),
+        .reselect = r->reselect,
         .context = r,
         .wait = on_full,
     };
@@ -513,6 +519,7 @@ enum wr_status relay_run(const struct config *config, const struct relay_options
     intake_free(r.intake);
     wr_regex_list_free(r.snapshot_tables);
     relay_close_heartbeat(&r);
+    reselect_free(r.reselect);
     catalog_free(r.catalog);
     ledger_free(r.ledger);
     if (r.signal_fd >= 0) {

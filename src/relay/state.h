@@ -19,6 +19,8 @@ struct heartbeat;
 struct intake;
 struct ledger;
 struct publisher;
+struct reselect;
+struct slot_state;
 struct snapshot;
 struct snapshot_notes;
 struct stream;
@@ -54,6 +56,7 @@ struct relay {
     uint64_t acknowledged_count; /* records, as of the last status update that knew of more */
     int64_t acknowledged_us;     /* when that was */
     uint64_t event_count;
+    struct reselect *reselect;   /* post.processors; NULL: none */
     struct heartbeat *heartbeat; /* heartbeat.interval.ms; NULL: none */
     int64_t xmin_due_us;         /* xmin.fetch.interval.ms */
     struct {

@@ -7,11 +7,13 @@
 #include <stdint.h>
 
 #include "base/lsn.h"
+#include "base/slice.h"
 #include "base/status.h"
 #include "decoder/catalog.h"
 
 struct config;
 struct catalog;
+struct wr_arena;
 
 struct slot_state {
     bool exists;
@@ -106,5 +108,29 @@ WR_MUST_USE enum wr_status catalog_set_identities(struct catalog *catalog,
 WR_MUST_USE enum wr_status catalog_check_tables(struct catalog *catalog,
                                                 const struct table_filter *filter,
                                                 struct wr_error *err);
+
+/* A row that is asked for by the text of its key. */
+struct row_query {
+    const char *schema, *table;
+    const char *const *columns;
+    size_t column_count;
+    const char *const *keys;
+    const char *const *key_values; /* one a key */
+    size_t key_count;
+};
+
+struct row_value {
+    bool is_null;
+    struct wr_slice text; /* as the stream would send it */
+};
+
+/*
+ * The row of that key as it is now; `out` has one value a column, in `arena`. `is_found` is false
+ * where there is no such row. WR_FATAL: the server refuses, or it does not fit the arena.
+ */
+WR_MUST_USE enum wr_status catalog_select_row(struct catalog *catalog,
+                                              const struct row_query *query, struct wr_arena *arena,
+                                              struct row_value *out, bool *is_found,
+                                              struct wr_error *err);
 
 #endif /* WR_STREAMER_CATALOG_PG_H */

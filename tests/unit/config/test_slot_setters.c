@@ -63,9 +63,9 @@ Test(slot_setters, a_stream_parameter_that_the_decoder_could_not_follow_is_refus
 
 Test(slot_setters, what_needs_java_is_refused_for_good)
 {
-    static const char *const lines[] = {
-        "converters=c", "post.processors=reselect", "topic.naming.strategy=com.example.Mine",
-        "custom.sanitize.pattern=x", "database.sslfactory=com.example.Factory"};
+    static const char *const lines[] = {"converters=c", "topic.naming.strategy=com.example.Mine",
+                                        "custom.sanitize.pattern=x",
+                                        "database.sslfactory=com.example.Factory"};
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         char text[256];
