@@ -39,6 +39,7 @@ const struct property_group *const property_table[] = {
     &table_errors,
     &table_operation,
     &table_debezium,
+    &table_former,
     &table_worker,
     NULL,
 };

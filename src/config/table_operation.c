@@ -137,6 +137,35 @@ static const struct property debezium[] = {
 const struct property_group table_debezium = {.heading = "Debezium's, without effect",
                                               ROWS(debezium)};
 
+static const struct property former[] = {
+    REFUSED("database.server.name", NULL, "it is topic.prefix since Debezium 2"),
+    REFUSED("schema.whitelist", NULL, "it is schema.include.list since Debezium 2"),
+    REFUSED("schema.blacklist", NULL, "it is schema.exclude.list since Debezium 2"),
+    REFUSED("table.whitelist", NULL, "it is table.include.list since Debezium 2"),
+    REFUSED("table.blacklist", NULL, "it is table.exclude.list since Debezium 2"),
+    REFUSED("column.whitelist", NULL, "it is column.include.list since Debezium 2"),
+    REFUSED("column.blacklist", NULL, "it is column.exclude.list since Debezium 2"),
+    REFUSED("toasted.value.placeholder", NULL,
+            "it is unavailable.value.placeholder since Debezium 2"),
+    REFUSED("sanitize.field.names", "false",
+            "it is field.name.adjustment.mode=avro since Debezium 2"),
+    REFUSED("snapshot.custom.class", NULL, "leave it out: nothing of Java runs here"),
+    REFUSED("source.struct.version", "v2", "leave it out: source has the form of Debezium 3"),
+    ACCEPTED(STRING, "heartbeat.topics.prefix", "__debezium-heartbeat",
+             "Debezium 3 takes no notice of it either: use topic.heartbeat.prefix"),
+    ACCEPTED(BOOL, "slot.seek.to.known.offset.on.start", "false",
+             "there are no offsets beside the slot"),
+    ACCEPTED(BOOL, "include.schema.changes", "true", "PostgreSQL has no such events"),
+    ACCEPTED(STRING, "schema.history.internal.<rest>", NULL, "there is no history of schemas"),
+    ACCEPTED(STRING, "schema.history.internal", NULL, "there is no history of schemas"),
+    ACCEPTED(STRING, "database.history.<rest>", NULL, "there is no history of schemas"),
+    ACCEPTED(STRING, "topic.regex", NULL, "only with topic.naming.strategy"),
+    ACCEPTED(STRING, "topic.replacement", NULL, "only with topic.naming.strategy"),
+    ACCEPTED(STRING, "topic.key.<rest>", NULL, "only with topic.naming.strategy"),
+};
+const struct property_group table_former = {
+    .heading = "Debezium's of earlier versions and other databases", ROWS(former)};
+
 static const struct property worker[] = {
     ACCEPTED(STRING, "group.id", NULL, "there is no Connect cluster"),
     ACCEPTED(STRING, "offset.storage.<rest>", NULL, "the slot holds the place"),

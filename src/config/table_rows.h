@@ -58,7 +58,7 @@ extern const struct property_group table_routes, table_route_search, table_route
     table_route_warehouse;
 extern const struct property_group table_sinks, table_sink_search, table_sink_cache;
 extern const struct property_group table_kafka, table_errors, table_operation, table_debezium,
-    table_worker;
+    table_former, table_worker;
 
 /* Of transforms (transforms.c, setters.c). */
 void set_transform_type(struct loader *l, const struct property_match *match, const struct entry *e,

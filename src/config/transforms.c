@@ -55,6 +55,16 @@ static const struct {
      "leave it out and swap the coordinates where the topic is read"},
     {"io.debezium.transforms.GeometryFormatTransformer",
      "leave it out and convert geometries where the topic is read"},
+    {"io.debezium.transforms.ToLogicalTopicRouter",
+     "use io.debezium.transforms.ByLogicalTableRouter"},
+    {"io.debezium.transforms.EnforceRecordSize",
+     "use column.truncate.to.<n>.chars; a record that is too large follows errors.tolerance"},
+    {"io.debezium.transforms.openlineage.OpenLineage", "leave it out: no lineage is reported"},
+    {"io.debezium.connector.postgresql.transforms.timescaledb.TimescaleDb",
+     "use io.debezium.transforms.ByLogicalTableRouter to bring chunks together"},
+    {"io.debezium.ai.embeddings.FieldToEmbedding",
+     "leave it out and do it where the topic is read"},
+    {"io.debezium.ai.docling.FieldToDocling", "leave it out and do it where the topic is read"},
 };
 
 static struct plugin transform_plugin(struct transform_config *t)
