@@ -10,10 +10,10 @@
 #include "base/json_write.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "codec/codec.h"
 #include "config/config.h"
 #include "decoder/relcache.h"
 #include "publisher/publisher.h"
+#include "relay/encoder.h"
 #include "relay/ledger.h"
 #include "relay/refusal.h"
 #include "relay/reselect.h"
@@ -22,18 +22,13 @@
 #include "router/plan.h"
 #include "router/router.h"
 
-enum {
-    HEADERS_OWN = 2, /* walrelay.lsn, walrelay.seq */
-};
-
 struct intake {
     struct intake_parts parts;
     struct router *router;
-    struct codec *codec;
+    struct encoder *encoder;
     struct relcache *relations;
     struct pgoutput decoder;
     struct wr_arena *scratch;
-    struct wr_buffer key, value, headers;
     struct table_tags tables;
     struct connector_info connector;
     struct change_source source; /* of the open transaction */
@@ -45,87 +40,10 @@ struct intake {
     struct skip skip;
 };
 
-/* A record as bytes; slices of the intake's buffers. */
-struct encoded {
-    struct publisher_record record;
-    struct publisher_header headers[RECORD_HEADERS_MAX + HEADERS_OWN];
-};
-
 static void notice(void *context, const char *text)
 {
     (void)context;
     wr_log(WR_LOG_WARN, "router", WR_MSG(text));
-}
-
-static void encoded_start(struct intake *in, const struct record *record, struct encoded *out)
-{
-    wr_buffer_reset(&in->key);
-    wr_buffer_reset(&in->value);
-    wr_buffer_reset(&in->headers);
-    out->record = (struct publisher_record){
-        .topic = record->topic,
-        .partition = record->partition,
-        .timestamp_ms = record->timestamp_ms,
-        .headers = out->headers,
-    };
-}
-
-static void header_add(struct encoded *out, const char *name, size_t size, bool is_null)
-{
-    /* The place is filled in at the end: the buffer may still move. */
-    out->headers[out->record.header_count++] =
-        (struct publisher_header){.name = name, .value = {NULL, size}, .is_null = is_null};
-}
-
-static void header_add_number(struct intake *in, struct encoded *out, const char *name,
-                              uint64_t number)
-{
-    size_t start = in->headers.size;
-
-    wr_json_int(&in->headers, (int64_t)number);
-    header_add(out, name, in->headers.size - start, false);
-}
-
-static enum wr_status encode_headers(struct intake *in, const struct record *record,
-                                     struct encoded *out, struct wr_error *err)
-{
-    for (size_t i = 0; i < record->header_count; i++) {
-        size_t start = in->headers.size;
-        bool is_null = false;
-        enum wr_status status =
-            codec_header(in->codec, &record->headers[i], in->scratch, &in->headers, &is_null, err);
-        if (status != WR_OK) {
-            return status;
-        }
-        header_add(out, record->headers[i].name, in->headers.size - start, is_null);
-    }
-    bool is_counted = record->source->position != NULL;
-    if (is_counted && (record->route != NULL || in->parts.config->extended_headers_enabled)) {
-        header_add_number(in, out, "walrelay.lsn", in->position.version);
-        header_add_number(in, out, "walrelay.seq", in->position.seq);
-    }
-    const char *next = in->headers.data;
-    for (size_t i = 0; i < out->record.header_count; i++) {
-        out->headers[i].value.data = next;
-        next += out->headers[i].value.size;
-    }
-    return WR_OK;
-}
-
-static enum wr_status encode(struct intake *in, const struct record *record, struct encoded *out,
-                             struct wr_error *err)
-{
-    struct publisher_record *r = &out->record;
-
-    encoded_start(in, record, out);
-    enum wr_status status =
-        codec_key(in->codec, record, in->scratch, &in->key, &r->key_is_null, err);
-    r->key = wr_buffer_slice(&in->key);
-    if (status == WR_OK) {
-        status = codec_value(in->codec, record, in->scratch, &in->value, &r->value_is_null, err);
-    }
-    r->value = wr_buffer_slice(&in->value);
-    return status == WR_OK ? encode_headers(in, record, out, err) : status;
 }
 
 /* Into the publisher, as soon as it has room. What was refused is not in the ledger. */
@@ -216,7 +134,7 @@ static enum wr_status publish(void *context, const struct record *record, struct
     if (skip_covers(&in->skip)) {
         return WR_OK;
     }
-    enum wr_status status = encode(in, record, &encoded, err);
+    enum wr_status status = encoder_encode(in->encoder, record, in->scratch, &encoded, err);
     bool is_encoded = status == WR_OK;
     if (is_encoded) {
         status = produce(in, &encoded.record, tag, err);
@@ -260,10 +178,7 @@ enum wr_status intake_new(const struct intake_parts *parts, struct intake **out,
     source_clear(in);
     in->relations = relcache_new();
     in->scratch = wr_arena_new(WR_MESSAGE_ARENA_SIZE_MAX);
-    in->codec = codec_new(parts->config, WR_VERSION);
-    wr_buffer_init(&in->key, WR_RECORD_SIZE_MAX);
-    wr_buffer_init(&in->value, WR_RECORD_SIZE_MAX);
-    wr_buffer_init(&in->headers, WR_RECORD_SIZE_MAX);
+    in->encoder = encoder_new(parts->config);
     pgoutput_init(&in->decoder);
     struct router_sink sink = {
         .context = in, .emit = publish, .refuse = refuse_change, .notice = notice};
@@ -282,12 +197,9 @@ void intake_free(struct intake *in)
         return;
     }
     router_free(in->router);
-    codec_free(in->codec);
+    encoder_free(in->encoder);
     relcache_free(in->relations);
     wr_arena_free(in->scratch);
-    wr_buffer_done(&in->key);
-    wr_buffer_done(&in->value);
-    wr_buffer_done(&in->headers);
     table_tags_done(&in->tables);
     free(in);
 }
