@@ -9,6 +9,7 @@
 #include "base/status.h"
 
 struct predicate_config;
+struct topic_group;
 struct route_config;
 struct transform_config;
 struct wr_arena;
@@ -34,17 +35,6 @@ enum publication_autocreate_mode {
     AUTOCREATE_DISABLED,
     AUTOCREATE_FILTERED,
     AUTOCREATE_NO_TABLES,
-};
-
-/* One of topic.creation.groups, or the default group. -1 is the broker's own default. */
-struct topic_group {
-    const char *name;
-    const char
-        *include; /* topics, a list of expressions; NULL of the default group, which has all */
-    const char *exclude; /* of these; NULL: none */
-    int32_t partition_count;
-    int32_t replication_factor;
-    struct config_pairs settings; /* of a topic, by Kafka's names */
 };
 
 enum snapshot_mode {
@@ -268,8 +258,9 @@ struct config {
     struct config_pairs kafka_consumer; /* the same for what sinks read with */
     int64_t inflight_bytes_max;         /* max.queue.size.in.bytes, our default where it is 0 */
     bool topic_creation_enable;
-    struct topic_group *topic_groups; /* the first that has a topic counts; the last has all */
-    size_t topic_group_count;         /* 0: topics are left to the broker */
+    struct topic_group
+        *topic_groups; /* topic_group.h; the first that has a topic counts; the last has all */
+    size_t topic_group_count; /* 0: topics are left to the broker */
     enum exactly_once_support exactly_once_support;
     enum exactly_once_source_support exactly_once_source_support;
     bool exactly_once;            /* what the two make of it */

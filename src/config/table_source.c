@@ -332,6 +332,8 @@ static const struct property snapshot[] = {
      STORED(config, snapshot_thread_count),
      .meaning = "connections that read the snapshot side by side, several tables and parts of one"},
     ACCEPTED(INT, "snapshot.max.threads.multiplier", "1", "a large table has many parts anyway"),
+    ACCEPTED(INT, "snapshot.max.threads.multiplier.<rest>", "1",
+             "a large table has many parts anyway"),
     ACCEPTED(BOOL, "legacy.snapshot.max.threads", "false", "there is one way to read in parallel"),
     {.name = "snapshot.delay.ms",
      .type = PROPERTY_INT,

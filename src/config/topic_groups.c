@@ -8,6 +8,7 @@
 #include "config/loader.h"
 #include "config/property.h"
 #include "config/table_rows.h"
+#include "config/topic_group.h"
 
 /* topic.creation.*: groups of topics, as Connect has them, and what those are made with. */
 

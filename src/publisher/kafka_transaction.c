@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <librdkafka/rdkafka.h>
 
@@ -30,6 +31,7 @@
 #include "publisher/kafka_produce.h"
 #include "publisher/kafka_topics.h"
 #include "publisher/record_batch.h"
+#include "publisher/topic_creator.h"
 
 enum {
     REASON_SIZE_MAX = 512,
@@ -38,6 +40,7 @@ enum {
     SYSLOG_WARNING = 4,
     /* librdkafka's RD_KAFKAP_MESSAGE_V2_MAX_OVERHEAD and the head of a batch. */
     RECORD_OVERHEAD_MAX = 128,
+    TOPIC_LOOK_US = 5000, /* while a topic is made */
 };
 
 struct kafka_transaction {
@@ -46,6 +49,7 @@ struct kafka_transaction {
     const _Atomic bool *is_closing;
     rd_kafka_t *kafka; /* NULL: there is no producer */
     struct kafka_topics *topics;
+    struct topic_creator *creator; /* NULL: topics are left to the broker */
     size_t size_max;
     bool has_begun;
     bool is_doubtful; /* an answer was lost: to be replaced before the next transaction */
@@ -141,8 +145,10 @@ static void drop(struct kafka_transaction *t)
     t->is_dropping = true;
     (void)rd_kafka_purge(t->kafka, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
     kafka_topics_free(t->topics);
+    topic_creator_free(t->creator);
     rd_kafka_destroy(t->kafka);
     t->topics = NULL;
+    t->creator = NULL;
     t->kafka = NULL;
     t->is_dropping = false;
     t->has_begun = false;
@@ -283,7 +289,7 @@ static enum wr_status create(struct kafka_transaction *t, struct wr_error *err)
         return wr_fail(err, WR_FATAL, "kafka", "%s", reason);
     }
     t->topics = kafka_topics_new(t->kafka);
-    return WR_OK;
+    return topic_creator_new(t->config, t->kafka, &t->creator, err);
 }
 
 enum wr_status kafka_transaction_open(struct kafka_transaction *t, struct wr_error *err)
@@ -351,6 +357,27 @@ static rd_kafka_resp_err_t produce(struct kafka_transaction *t, const struct pub
     }
 }
 
+/* Waits, on a thread of its own, until the topic is there. */
+static enum wr_status make_topic(struct kafka_transaction *t, struct wr_slice topic,
+                                 struct wr_error *err)
+{
+    enum wr_status status = WR_AGAIN;
+
+    if (t->creator == NULL || kafka_topics_has(t->topics, topic)) {
+        return WR_OK;
+    }
+    while (status == WR_AGAIN) {
+        status = topic_creator_ensure(t->creator, topic, err);
+        if (status == WR_AGAIN && atomic_load(t->is_closing)) {
+            return closing(err);
+        }
+        if (status == WR_AGAIN) {
+            (void)usleep(TOPIC_LOOK_US);
+        }
+    }
+    return status;
+}
+
 static enum wr_status produce_batch(struct kafka_transaction *t, const struct record_batch *batch,
                                     struct wr_error *err)
 {
@@ -369,6 +396,10 @@ static enum wr_status produce_batch(struct kafka_transaction *t, const struct re
             }
         }
         batch_record_read(at, &r, t->headers);
+        enum wr_status status = make_topic(t, r.topic, err);
+        if (status != WR_OK) {
+            return status;
+        }
         rd_kafka_resp_err_t code = produce(t, &r, at);
         if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
             if (kafka_is_records_own(code)) {

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/regex.h"
 #include "config/config.h"
+#include "config/topic_group.h"
 
 enum {
     ANSWER_TIMEOUT_MS = 15000,
@@ -204,6 +205,14 @@ static enum wr_status take_answer(struct topic_creator *c, rd_kafka_event_t *eve
     return judge(c, code, reason == NULL ? rd_kafka_err2str(code) : reason, err);
 }
 
+/* What walrelay notes for itself: made where it is needed, and compacted. */
+static bool is_own(struct wr_slice topic)
+{
+    static const char PREFIX[] = "walrelay.state.";
+
+    return topic.size >= sizeof(PREFIX) - 1 && memcmp(topic.data, PREFIX, sizeof(PREFIX) - 1) == 0;
+}
+
 static void turn_to(struct topic_creator *c, struct wr_slice topic)
 {
     assert(topic.size < sizeof(c->topic));
@@ -216,7 +225,7 @@ static void turn_to(struct topic_creator *c, struct wr_slice topic)
 enum wr_status topic_creator_ensure(struct topic_creator *c, struct wr_slice topic,
                                     struct wr_error *err)
 {
-    if (c->may_not_create) {
+    if (c->may_not_create || is_own(topic)) {
         return WR_OK;
     }
     if (!c->is_asked && !wr_slice_is(topic, c->topic)) {

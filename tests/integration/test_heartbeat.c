@@ -133,10 +133,11 @@ Test(heartbeat, is_off_where_it_is_not_asked_for)
     cr_expect_str_eq(pg_query(l.sql, "select count(*) from t"), "0");
 }
 
-/* It takes part in what is confirmed, and holds nothing up. */
-Test(heartbeat, confirms_no_row_that_is_not_acknowledged_and_all_that_are)
+/* They take part in what is confirmed, and hold nothing up. */
+static void beat_among_rows(const char *name, const char *setting)
 {
-    open_with_heartbeats("heartbeat_rows", 1);
+    open_with_heartbeats(name, 1);
+    live_set(&l, "%s", setting);
     live_stream(&l);
     for (int i = 0; i < 50; i++) {
         pg_execf(l.sql, "insert into t select g from generate_series(%d, %d) g", i * 100,
@@ -145,6 +146,16 @@ Test(heartbeat, confirms_no_row_that_is_not_acknowledged_and_all_that_are)
     live_wait_confirmed(&l);
     live_kill(&l);
     cr_expect_eq(live_log_count(&l, "level=error"), 0);
+}
+
+Test(heartbeat, confirms_no_row_that_is_not_acknowledged_and_all_that_are)
+{
+    beat_among_rows("heartbeat_rows", "exactly.once.support=requested");
+}
+
+Test(heartbeat, takes_part_in_transactions)
+{
+    beat_among_rows("heartbeat_eos", "exactly.once.support=required");
 }
 
 /* heartbeat.action.query */

@@ -126,6 +126,17 @@ Test(reselect, a_row_that_is_gone_keeps_what_was_sent)
     expect_log(&l, "level=warn");
 }
 
+/* Then nothing needs to be read. */
+Test(reselect, what_the_old_row_holds_is_not_read)
+{
+    open_table("reselect_full");
+    live_run(&l, "alter table \"My T\" replica identity full;");
+    live_set(&l, "again.reselect.null.values=false");
+    publish(INSERT "update \"My T\" set n = 7;", "delete from \"My T\";");
+    cr_expect_eq(count_placeholders(), 0);
+    expect_no_log(&l, "could not be read again");
+}
+
 Test(reselect, a_row_that_is_gone_stops_where_that_was_asked_for)
 {
     open_table("reselect_fails");

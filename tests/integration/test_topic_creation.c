@@ -223,3 +223,16 @@ Test(topic_creation, waits_for_a_silent_kafka_without_holding_up_anything)
     cr_expect_geq(topic_read(l.services.bootstrap, topic("public.a"), ignore, NULL), 1);
     cr_expect_eq(partition_count(topic("public.a")), 3);
 }
+
+Test(topic_creation, makes_topics_for_transactions_as_well)
+{
+    open_tables("topic_creation_eos");
+    live_set(&l, "exactly.once.support=required");
+    live_stream(&l);
+    live_run(&l, "insert into a values (1); insert into b values (1); insert into a values (2);");
+    live_wait_confirmed(&l);
+    live_stop(&l);
+    cr_expect_eq(partition_count(topic("public.a")), 3);
+    cr_expect_eq(partition_count(topic("public.b")), 3);
+    cr_expect_eq(live_log_count(&l, "a topic was created"), 2);
+}

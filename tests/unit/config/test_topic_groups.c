@@ -1,3 +1,4 @@
+#include "config/topic_group.h"
 #include "load.h"
 
 TestSuite(topic_groups, .fini = forget);
