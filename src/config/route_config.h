@@ -82,7 +82,11 @@ struct sink_config {
     const char *tls_ca; /* a PEM file; NULL: what the system trusts */
     bool tls_verify;
     bool is_gzip;
-    const char *key_prefix; /* cache */
+    /* cache */
+    const char *key_prefix;
+    int64_t ttl_ms;       /* of stored rows; 0: none */
+    int64_t tombstone_ms; /* of a key's version; 0: none, or a day where rows are stored */
+    const char *channel;  /* where changed keys are announced; NULL: nowhere */
     /* search */
     const char *api_key;
     const struct template_config *index; /* NULL: the table's name */

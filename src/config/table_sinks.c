@@ -104,5 +104,22 @@ static const struct property cache[] = {
      .scope = SCOPE_ROUTE_CACHE,
      STORED(route_config, sink.key_prefix),
      .meaning = "stands before every key"},
+    {.name = "sink.ttl.ms",
+     .scope = SCOPE_ROUTE_CACHE,
+     .type = PROPERTY_INT,
+     BETWEEN(1, INT64_C(1) << 50),
+     STORED(route_config, sink.ttl_ms),
+     .meaning = "with value=document: how long a row stays; for ever where unset"},
+    {.name = "sink.tombstone.ttl.ms",
+     .scope = SCOPE_ROUTE_CACHE,
+     .type = PROPERTY_INT,
+     BETWEEN(1, INT64_C(1) << 50),
+     STORED(route_config, sink.tombstone_ms),
+     .meaning = "how long a key's version is kept beside it, against readers that fill in what "
+                "they read before; where unset not at all, with value=document a day"},
+    {.name = "sink.notify.channel",
+     .scope = SCOPE_ROUTE_CACHE,
+     STORED(route_config, sink.channel),
+     .meaning = "a channel where each changed key is published, for caches in processes"},
 };
 const struct property_group table_sink_cache = {.heading = "Sinks of type cache", ROWS(cache)};
