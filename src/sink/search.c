@@ -187,14 +187,21 @@ static enum wr_status flush(struct search *s, struct wr_error *err)
     return status;
 }
 
-/* What the batch has for this table so far is older, or of the same transaction and before it. */
+/* Of the same transaction, what came before it: other partitions may be ahead of this one. */
+static bool is_before(const struct search_action *action, const struct sink_record *record)
+{
+    return action->version < record->lsn ||
+           (action->version == record->lsn && action->seq < record->seq);
+}
+
+/* What the batch has for this table so far goes with the rest. */
 static enum wr_status take_truncate(struct search *s, struct search_index *index,
                                     const struct sink_record *record, size_t number,
                                     struct wr_error *err)
 {
     for (size_t i = 0; i < s->batch.count; i++) {
         struct search_action *action = &s->batch.actions[i];
-        if (action->index == index && action->version <= record->lsn) {
+        if (action->index == index && is_before(action, record)) {
             search_action_delete(action, record->lsn);
         }
     }

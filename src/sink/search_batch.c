@@ -248,6 +248,7 @@ const char *search_batch_add(struct search_batch *b, struct search_index *index,
         .index = index,
         .id = record->key,
         .version = record->lsn,
+        .seq = record->seq,
         .record = number,
         .is_delete = record->value_is_null,
     };

@@ -20,7 +20,7 @@ struct wr_arena;
 struct search_action {
     struct search_index *index;
     struct wr_slice id;
-    uint64_t version;
+    uint64_t version, seq;
     size_t record; /* of the batch: the one that it does */
     bool is_delete;
     bool is_skipped;

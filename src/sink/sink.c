@@ -34,6 +34,7 @@ enum {
     SINK_ARENA_SIZE_MAX = 1 << 20,
     HOLD_MS = 1000,        /* a full batch that waits longer pauses the partitions */
     COMMIT_MS = 1000,      /* between commits while records come */
+    COMMIT_SOON_MS = 100,  /* once there is nothing more to do */
     IDLE_MS = 1000,        /* the longest time without a look at Kafka */
     HAND_OVER_MS = 5000,   /* for the batch on its way when the partitions go */
     POLL_COUNT_MAX = 1000, /* records in a row before the worker is looked at */
@@ -60,7 +61,8 @@ struct sink {
     struct consumer_message *ahead_message;
     int64_t batch_count, batch_bytes, wait_us;
     int64_t full_since_us;
-    int64_t commit_at_us;
+    bool has_news; /* something to commit */
+    int64_t committed_us;
     struct sink_progress progress;
 };
 
@@ -357,6 +359,7 @@ static enum wr_status take_applied(struct sink *s, struct wr_error *err)
     }
     s->applying = NULL;
     if (status == WR_OK) {
+        s->has_news = true;
         compare_versions(s, b);
         status = settle(s, b, err);
         sink_progress_applied(&s->progress, b);
@@ -365,11 +368,19 @@ static enum wr_status take_applied(struct sink *s, struct wr_error *err)
     return status == WR_RETRY ? WR_OK : status; /* cancelled: its partitions are gone */
 }
 
+static int64_t commit_at_us(const struct sink *s)
+{
+    bool is_busy = s->applying != NULL || s->filling->message_count > 0;
+
+    return s->committed_us + (int64_t)(is_busy ? COMMIT_MS : COMMIT_SOON_MS) * 1000;
+}
+
 static void commit_when_due(struct sink *s, int64_t now_us)
 {
-    if (now_us >= s->commit_at_us) {
+    if (s->has_news && now_us >= commit_at_us(s)) {
         consumer_commit(s->consumer, false);
-        s->commit_at_us = now_us + (int64_t)COMMIT_MS * 1000;
+        s->has_news = false;
+        s->committed_us = now_us;
     }
 }
 
@@ -397,6 +408,9 @@ static int64_t sleep_ms(const struct sink *s, bool is_held_back, int64_t now_us)
 
     if (s->applying == NULL && s->filling->message_count > 0 && due_us < until_us) {
         until_us = due_us;
+    }
+    if (s->has_news && commit_at_us(s) < until_us) {
+        until_us = commit_at_us(s);
     }
     if (is_held_back && s->full_since_us + (int64_t)HOLD_MS * 1000 < until_us) {
         until_us = s->full_since_us + (int64_t)HOLD_MS * 1000;

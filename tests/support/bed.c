@@ -161,8 +161,8 @@ void bed_put(struct bed *b, const struct bed_record *record)
     rd_kafka_error_t *error = NULL;
 
     do {
-        error = rd_kafka_produceva(b->producer, arguments,
-                                   sizeof(arguments) / sizeof(arguments[0]));
+        error =
+            rd_kafka_produceva(b->producer, arguments, sizeof(arguments) / sizeof(arguments[0]));
         rd_kafka_poll(b->producer, error == NULL ? 0 : 100);
     } while (rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR__QUEUE_FULL);
     cr_assert_null(error, "%s", rd_kafka_error_string(error));
@@ -329,8 +329,8 @@ size_t bed_read(struct bed *b, const char *topic, char **values, size_t most)
         cr_assert_not_null(message, "%s was not read to its end", topic);
         is_over = message->err != RD_KAFKA_RESP_ERR_NO_ERROR;
         if (!is_over && count < most) {
-            values[count++] = strndup(message->payload == NULL ? "" : message->payload,
-                                      message->len);
+            values[count++] =
+                strndup(message->payload == NULL ? "" : message->payload, message->len);
         }
         rd_kafka_message_destroy(message);
     }

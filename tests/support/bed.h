@@ -17,15 +17,15 @@ enum { BED_PROCESS_COUNT_MAX = 4, BED_SETTING_COUNT_MAX = 48, BED_SETTING_SIZE =
 struct bed_record {
     const char *key;
     const char *value;
-    char op;       /* 0: a record without any header */
+    char op; /* 0: a record without any header */
     uint64_t lsn;
     uint64_t seq;
     const char *types;
     const char *unavailable;
     const char *moved_from;
-    const char *table;  /* NULL: public.shows */
+    const char *table;           /* NULL: public.shows */
     size_t key_size, value_size; /* where strlen() would be wrong */
-    int partition;      /* of all partitions, not by the key */
+    int partition;               /* of all partitions, not by the key */
 };
 
 struct bed {

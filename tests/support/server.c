@@ -52,16 +52,26 @@ static int choose_port(void)
     return 0;
 }
 
-/* Runs tests/support/postgres or tests/support/kafka. */
+static const char *script_of(const struct server *s)
+{
+    static const char *const scripts[] = {
+        [SERVER_POSTGRES] = "tests/support/postgres",
+        [SERVER_KAFKA] = "tests/support/kafka",
+        [SERVER_REDIS] = "tests/support/redis",
+        [SERVER_OPENSEARCH] = "tests/support/opensearch",
+    };
+
+    return services_source_path(scripts[s->kind]);
+}
+
+/* Runs the script of tests/support that is for this kind. */
 static void control(const struct server *s, const char *verb, const char *argument,
                     const char *const *settings)
 {
     char script[512];
     const char *arguments[ARGUMENT_COUNT_MAX] = {script, verb, s->directory, argument};
-    bool is_kafka = s->kind == SERVER_KAFKA;
 
-    snprintf(script, sizeof(script), "%s",
-             services_source_path(is_kafka ? "tests/support/kafka" : "tests/support/postgres"));
+    snprintf(script, sizeof(script), "%s", script_of(s));
     for (size_t i = 0; settings != NULL && settings[i] != NULL; i++) {
         arguments[i + 4] = settings[i];
     }
@@ -87,7 +97,7 @@ void server_open(struct server *s, enum server_kind kind, const char *const *set
 
 void server_stop(struct server *s, bool at_once)
 {
-    if (s->kind == SERVER_KAFKA) {
+    if (s->kind != SERVER_POSTGRES) {
         control(s, "stop", at_once ? "KILL" : NULL, NULL);
     } else {
         control(s, "stop", at_once ? "immediate" : "fast", NULL);
@@ -119,15 +129,27 @@ void server_close(struct server *s)
     if (s->directory[0] == '\0') {
         return;
     }
-    if (s->kind == SERVER_KAFKA) {
-        (void)process_run((const char *const[]){services_source_path("tests/support/kafka"), "stop",
-                                                s->directory, "KILL", NULL},
-                          NULL);
-    } else {
-        (void)process_run((const char *const[]){services_source_path("tests/support/postgres"),
-                                                "stop", s->directory, "immediate", NULL},
-                          NULL);
-    }
+    bool is_postgres = s->kind == SERVER_POSTGRES;
+    (void)process_run((const char *const[]){script_of(s), "stop", s->directory,
+                                            is_postgres ? "immediate" : "KILL", NULL},
+                      NULL);
     (void)process_run(arguments, NULL);
     s->directory[0] = '\0';
+}
+
+void server_open_search(struct server *s)
+{
+    const char *directory = getenv("WALRELAY_TEST_SEARCH_DIR");
+    const char *port = getenv("WALRELAY_TEST_SEARCH_PORT");
+
+    if (directory == NULL || port == NULL) {
+        cr_assert(getenv("WALRELAY_TEST_REQUIRED") == NULL,
+                  "WALRELAY_TEST_SEARCH_DIR and WALRELAY_TEST_SEARCH_PORT must be set");
+        fprintf(stderr, "no services: run it through tests/run\n");
+        cr_skip_test("no OpenSearch");
+    }
+    *s = (struct server){.kind = SERVER_OPENSEARCH};
+    snprintf(s->directory, sizeof(s->directory), "%s", directory);
+    snprintf(s->port, sizeof(s->port), "%s", port);
+    snprintf(s->address, sizeof(s->address), "127.0.0.1:%s", port);
 }
