@@ -71,7 +71,10 @@ enum wr_status search_ask(struct search *s, const char *method, const char *path
     if (status != WR_OK) {
         return status;
     }
-    bool is_answered = answer->status / 100 == 2 || answer->status == 404 || answer->status == 400;
+    /* A mapping that cannot be is an error of the server's own, to itself. */
+    bool is_answered = answer->status / 100 == 2 || answer->status == 404 ||
+                       answer->status == 400 ||
+                       strstr(answer->body.data, "\"mapper_exception\"") != NULL;
     return is_answered ? WR_OK : search_judge(s, answer, err);
 }
 
