@@ -33,6 +33,9 @@ static void open_with(int partitions)
 
 /* "/INDEX…" of the server. */
 static const char *ask(const char *method, const char *body, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static const char *ask(const char *method, const char *body, const char *format, ...)
 {
     char path[512];
     char url[640];
