@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "config/config.h"
+#include "relay/delivery.h"
 #include "relay/intake.h"
 #include "relay/ledger.h"
 #include "relay/state.h"
@@ -67,6 +68,9 @@ enum wr_status relay_beat(struct relay *r, struct wr_error *err)
     heartbeat->due_us = now_us + heartbeat->interval_us;
     intake_clock(r->intake, wr_clock_realtime_ns());
     enum wr_status status = intake_heartbeat(r->intake, lsn, err);
+    if (status == WR_OK && r->delivery != NULL) {
+        delivery_mark(r); /* it is a transaction of its own, and may be committed */
+    }
     if (status == WR_OK && heartbeat->action != NULL) {
         action_start(heartbeat->action);
     }

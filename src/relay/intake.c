@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/failpoint.h"
 #include "base/json_write.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -65,6 +66,7 @@ static enum wr_status produce(struct intake *in, struct publisher_record *record
         }
     }
     if (status == WR_OK) {
+        wr_failpoint_at(WR_FAILPOINT_PRODUCED);
         in->record_count++;
     } else {
         ledger_remove(in->parts.ledger);
@@ -348,6 +350,7 @@ static enum wr_status commit(struct intake *in, const struct message *message, s
     if (status != WR_OK) {
         return status;
     }
+    skip_done(&in->skip);
     ledger_commit(in->parts.ledger, message->end_lsn);
     in->source.last_commit_lsn = message->end_lsn;
     in->source.origin = NULL;
@@ -378,6 +381,7 @@ static enum wr_status take_logical(struct intake *in, const struct message *mess
     enum wr_status status = router_message(in->router, message, &source, in->scratch, err);
     wr_arena_reset(in->scratch);
     if (is_alone && status == WR_OK) {
+        skip_done(&in->skip);
         ledger_commit(in->parts.ledger, message->logical.lsn + 1);
         in->end_lsn = message->logical.lsn + 1;
     }

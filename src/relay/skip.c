@@ -42,3 +42,8 @@ enum wr_status skip_commit(struct skip *skip, struct wr_error *err)
     }
     return WR_OK;
 }
+
+void skip_done(struct skip *skip)
+{
+    skip->until_count = 0;
+}

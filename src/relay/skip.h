@@ -28,6 +28,8 @@ WR_MUST_USE enum wr_status skip_begin(struct skip *skip, wr_lsn commit_lsn, stru
 void skip_message(struct skip *skip, wr_lsn lsn);
 /* It ends, before what its end makes is published. WR_FATAL: it should have more changes. */
 WR_MUST_USE enum wr_status skip_commit(struct skip *skip, struct wr_error *err);
+/* It has ended. */
+void skip_done(struct skip *skip);
 /* Of what the change that was counted last makes; the begin of a transaction is its change 0. */
 static inline bool skip_covers(const struct skip *skip)
 {

@@ -164,8 +164,8 @@ Test(exactly_once, kill_9_at_random_repeats_loses_and_tears_nothing)
     finish(&writer, ROW_COUNT);
 }
 
-static const char *const stream_points[] = {"produced:3",  "state_record:1", "state_record:5",
-                                            "committed:1", "committed:4",    "acknowledged:2000"};
+static const char *const stream_points[] = {"produced:9000", "state_record:1", "state_record:5",
+                                            "committed:1",   "committed:4",    "acknowledged:2000"};
 
 /* Dies at the point, whatever that takes of the load; false where it is never reached. */
 static void die_at(const char *point)
@@ -350,6 +350,22 @@ Test(exactly_once, a_kafka_that_hangs_longer_than_a_transaction_may_last)
     finish(&writer, ROW_COUNT);
 }
 
+/* Beside the rows: they take part in the same transactions. */
+Test(exactly_once, heartbeats_and_topics_that_are_made_go_with_the_rows)
+{
+    open_load("eos_heartbeats");
+    live_set(&l, "heartbeat.interval.ms=1");
+    live_set(&l, "topic.creation.default.partitions=2");
+    live_set(&l, "topic.creation.default.replication.factor=1");
+    live_stream(&l);
+    struct process writer = load_start(&l, ROW_COUNT);
+    sleep_ms(500);
+    live_kill(&l);
+    live_stream(&l);
+    finish(&writer, ROW_COUNT);
+    expect_log(&l, "a topic was created");
+}
+
 /* The initial snapshot. */
 
 static int read_counts[SNAPSHOT_ROWS * 2];
@@ -366,7 +382,7 @@ static void count_read(void *context, const rd_kafka_message_t *message)
 Test(exactly_once, a_snapshot_that_is_cut_repeats_and_loses_no_row)
 {
     static const char *const points[] = {"snapshot_part:2", "state_record:1", "committed:2",
-                                         "snapshot_part:5", "produced:2",     "keep_slot"};
+                                         "snapshot_part:5", "produced:9000",  "keep_slot"};
     char topic[128];
 
     live_open(&l, "eos_snapshot");
@@ -396,7 +412,8 @@ Test(exactly_once, a_snapshot_that_is_cut_repeats_and_loses_no_row)
 /* At least once, which has fewer of the points. */
 Test(exactly_once, at_least_once_repeats_only_what_was_not_confirmed)
 {
-    static const char *const points[] = {"acknowledged:1", "acknowledged:500", "acknowledged:3000"};
+    static const char *const points[] = {"acknowledged:1", "acknowledged:500", "produced:2000",
+                                         "acknowledged:3000"};
 
     live_open(&l, "alo_points");
     load_create(&l);
@@ -414,5 +431,5 @@ Test(exactly_once, at_least_once_repeats_only_what_was_not_confirmed)
     live_stop(&l);
     struct load_result result = load_check(&l, rows); /* in order, without a gap */
     cr_expect_eq(result.record_count, rows + result.repeated_count);
-    cr_expect_leq(result.step_back_count, 3 * LOAD_KEY_COUNT);
+    cr_expect_leq(result.step_back_count, 4 * LOAD_KEY_COUNT);
 }
