@@ -109,6 +109,7 @@ enum wr_status relay_report(struct relay *r, bool now, struct wr_error *err)
     }
     wr_lsn write = ledger_received(r->ledger);
     assert(flush >= r->reported_lsn && write >= flush);
+    assert(flush <= ledger_confirmable(r->ledger) || flush <= r->progress.slot_lsn);
     bool is_manual = r->config->lsn_flush_mode == LSN_FLUSH_MANUAL || !r->config->flush_lsn_source;
     status = stream_confirm(r->stream, write, is_manual ? 0 : flush, false, err);
     if (status == WR_OK) {

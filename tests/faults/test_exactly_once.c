@@ -18,7 +18,13 @@
 #include "support/server.h"
 #include "support/topic.h"
 
-enum { ROW_COUNT = 60000, KILL_COUNT = 8, GIANT_ROWS = 120000, SNAPSHOT_ROWS = 60000 };
+enum {
+    ROW_COUNT = 60000,
+    LONG_ROW_COUNT = 600000,
+    KILL_COUNT = 20,
+    GIANT_ROWS = 120000,
+    SNAPSHOT_ROWS = 60000
+};
 
 static struct live l;
 static struct live second;
@@ -145,12 +151,13 @@ Test(exactly_once, kill_9_at_random_repeats_loses_and_tears_nothing)
 {
     unsigned seed = random_seed();
     int kills = kill_count();
+    int rows = kills > KILL_COUNT ? LONG_ROW_COUNT : ROW_COUNT;
 
     open_load("eos_kill");
     live_stream(&l);
-    struct process writer = load_start(&l, ROW_COUNT);
+    struct process writer = load_start(&l, rows);
     for (int i = 0; i < kills; i++) {
-        sleep_ms((int)(next_random(&seed) % 400));
+        sleep_ms((int)(next_random(&seed) % 300));
         live_kill(&l);
         if (i % 4 == 0) {
             expect_no_torn_transaction();
@@ -161,7 +168,7 @@ Test(exactly_once, kill_9_at_random_repeats_loses_and_tears_nothing)
         }
     }
     live_wait_streaming(&l);
-    finish(&writer, ROW_COUNT);
+    finish(&writer, rows);
 }
 
 static const char *const stream_points[] = {"produced:9000", "state_record:1", "state_record:5",
@@ -333,6 +340,45 @@ Test(exactly_once, a_kafka_that_dies_and_comes_back_gets_each_row_once)
     sleep_ms(1000);
     server_start_again(&kafka, NULL);
     finish(&writer, ROW_COUNT);
+}
+
+/* Status updates go on while Kafka is silent, and must not say more than Kafka has: whoever is
+ * killed then has confirmed nothing of it. */
+static void expect_nothing_confirmed_of_what_kafka_lacks(const char *name, const char *support)
+{
+    open_with_own_kafka(name);
+    live_set(&l, "exactly.once.support=%s", support);
+    live_stream(&l);
+    struct process writer = load_start(&l, 1000);
+    load_wait(&l, &writer);
+    live_wait_confirmed(&l);
+    server_signal(&kafka, SIGSTOP);
+    pg_exec(l.sql, "create table mark as select pg_current_wal_lsn() as lsn");
+    writer = load_start(&l, 5000);
+    load_wait(&l, &writer);
+    sleep_ms(3000); /* six updates */
+    cr_expect_str_eq(pg_queryf(l.sql,
+                               "select confirmed_flush_lsn <= lsn from pg_replication_slots, mark"
+                               " where slot_name = '%s'",
+                               l.name),
+                     "t", "what Kafka lacks is confirmed");
+    live_kill(&l);
+    server_signal(&kafka, SIGCONT);
+    live_stream(&l);
+    live_wait_confirmed(&l);
+    live_stop(&l);
+}
+
+Test(exactly_once, nothing_is_confirmed_that_kafka_lacks)
+{
+    expect_nothing_confirmed_of_what_kafka_lacks("eos_silent", "required");
+    expect_each_row_once(5000);
+}
+
+Test(exactly_once, nothing_is_confirmed_that_kafka_lacks_at_least_once)
+{
+    expect_nothing_confirmed_of_what_kafka_lacks("alo_silent", "requested");
+    (void)load_check(&l, 5000);
 }
 
 /* Longer than a transaction may take: the brokers abort it, which looks as if another producer had
