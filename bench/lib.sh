@@ -221,7 +221,9 @@ prepare() {
     write_worker "$contender" "$dir"
     write_connector "$table" "$slot" "$mode" "$dir"
     case $contender in
-    walrelay)
+    walrelay | exactly_once)
+        [ "$contender" = walrelay ] ||
+            echo exactly.once.support=required >>"$dir/connector.properties"
         command=("$build/walrelay" run -c "$dir/worker.properties" -c "$dir/connector.properties")
         [ -z "$endpos" ] || command+=(--endpos "$endpos")
         ;;

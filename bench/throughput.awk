@@ -3,6 +3,7 @@ BEGIN {
     names["discard"] = "a reader that discards"
     names["produce"] = "a bare producer"
     names["walrelay"] = "walrelay"
+    names["exactly_once"] = "walrelay, exactly once"
     names["debezium"] = "Debezium in Kafka Connect"
 }
 
