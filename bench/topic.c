@@ -4,6 +4,8 @@
 #include <time.h>
 
 enum {
+    MARKER_COUNT_MAX = 64, /* of transactions without a record, at the end */
+    MARKER_TIMEOUT_MS = 500,
     REQUEST_TIMEOUT_MS = 10000,
     LEADER_TRY_COUNT = 200, /* in ten seconds */
 };
@@ -179,15 +181,32 @@ rd_kafka_message_t *topic_next(struct topic *t, int timeout_ms)
     return m;
 }
 
+/* The end of a transaction takes an offset as well, and is no record. */
+static rd_kafka_message_t *last_record(struct topic *t, int64_t offset)
+{
+    rd_kafka_message_t *last = topic_next(t, REQUEST_TIMEOUT_MS);
+
+    while (last != NULL && last->offset < offset) {
+        rd_kafka_message_t *next = topic_next(t, MARKER_TIMEOUT_MS);
+        if (next == NULL) {
+            break;
+        }
+        rd_kafka_message_destroy(last);
+        last = next;
+    }
+    return last;
+}
+
 enum wr_status topic_append_time_ms(struct topic *t, int64_t offset, int64_t *out_ms,
                                     struct wr_error *err)
 {
-    enum wr_status status = topic_seek(t, offset, err);
+    int64_t before = offset > MARKER_COUNT_MAX ? offset - MARKER_COUNT_MAX : 0;
+    enum wr_status status = topic_seek(t, before, err);
 
     if (status != WR_OK) {
         return status;
     }
-    rd_kafka_message_t *m = topic_next(t, REQUEST_TIMEOUT_MS);
+    rd_kafka_message_t *m = last_record(t, offset);
     if (m == NULL) {
         return wr_fail(err, WR_FATAL, "topic", "%s: no record at offset %lld", t->name,
                        (long long)offset);
