@@ -8,25 +8,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "base/lsn.h"
 #include "base/status.h"
 #include "config/config.h"
+#include "relay/ask.h"
 #include "relay/relay.h"
 #include "sink/sinks.h"
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, SOURCE_COUNT_MAX = 256 };
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    SOURCE_COUNT_MAX = 256,
+    ANSWER_SIZE_MAX = 1 << 16
+};
 
 static const char USAGE[] =
     "walrelay - PostgreSQL to Kafka, in place of Debezium and Kafka Connect\n"
     "\n"
     "  walrelay run -c FILE [-c FILE…] [--set KEY=VALUE…] [--sinks | --stdout] [--endpos LSN]\n"
     "  walrelay sink ROUTE -c FILE [-c FILE…] [--set KEY=VALUE…]\n"
+    "  walrelay snapshot -c FILE [-c FILE…] [--set KEY=VALUE…] TABLE… | --stop | --pause | "
+    "--resume\n"
     "  walrelay config [KEY]      every property: type, default, meaning\n"
     "  walrelay --help | --version\n"
     "\n"
-    "`walrelay run --help` and `walrelay sink --help` say more.\n";
+    "`walrelay COMMAND --help` says more.\n";
 
 static const char USAGE_RUN[] =
     "walrelay run -c FILE [-c FILE…] [--set KEY=VALUE…] [--sinks | --stdout] [--endpos LSN]\n"
@@ -63,6 +73,32 @@ static const char USAGE_SINK[] =
     "Exit codes: 0 done, 1 failed while running, 2 usage or configuration.\n"
     "The log goes to standard error, one logfmt line an event.\n";
 
+static const char USAGE_SNAPSHOT[] =
+    "walrelay snapshot -c FILE [-c FILE…] [--set KEY=VALUE…] TABLE…\n"
+    "walrelay snapshot -c FILE [-c FILE…] [--set KEY=VALUE…] --stop [TABLE…] | --pause | --resume\n"
+    "\n"
+    "Asks the relay that runs with this configuration to publish what the tables hold, while "
+    "their\n"
+    "changes go on. It is asked by a logical message: no signal table is needed.\n"
+    "\n"
+    "  TABLE                   schema.table, or a regular expression for some\n"
+    "  -c, --config FILE       as of `walrelay run`\n"
+    "      --set KEY=VALUE     as of `walrelay run`\n"
+    "      --filter TABLE=SQL  only these rows of the table, as in a WHERE\n"
+    "      --surrogate-key C   a column to go by where a table has no primary key\n"
+    "      --stop              ends the snapshot, or leaves these tables out of it\n"
+    "      --pause, --resume   holds it, and goes on\n"
+    "  -h, --help              this text\n"
+    "\n"
+    "Exit codes: 0 asked, 1 could not ask, 2 usage or configuration.\n";
+
+struct snapshot_arguments {
+    struct config_source sources[SOURCE_COUNT_MAX];
+    size_t source_count;
+    struct ask ask;
+    const char *filters[SOURCE_COUNT_MAX];
+};
+
 /* Of `run` and of `sink`. */
 struct arguments {
     struct config_source sources[SOURCE_COUNT_MAX];
@@ -86,12 +122,12 @@ static int usage_error(const char *format, ...)
     return EXIT_USAGE;
 }
 
-static bool add_source(struct arguments *arguments, struct config_source source)
+static bool add_source(struct config_source *sources, size_t *count, struct config_source source)
 {
-    if (arguments->source_count == SOURCE_COUNT_MAX) {
+    if (*count == SOURCE_COUNT_MAX) {
         return false;
     }
-    arguments->sources[arguments->source_count++] = source;
+    sources[(*count)++] = source;
     return true;
 }
 
@@ -111,13 +147,13 @@ static int take_option(int option, struct arguments *out)
 
     switch (option) {
     case 'c':
-        fits = add_source(out, (struct config_source){.path = optarg});
+        fits = add_source(out->sources, &out->source_count, (struct config_source){.path = optarg});
         break;
     case OPTION_SET:
         if (strchr(optarg, '=') == NULL) {
             return usage_error("--set wants KEY=VALUE, not \"%s\"", optarg);
         }
-        fits = add_source(out, (struct config_source){.set = optarg});
+        fits = add_source(out->sources, &out->source_count, (struct config_source){.set = optarg});
         break;
     case OPTION_STDOUT:
         out->options.to_stdout = true;
@@ -277,6 +313,111 @@ static int run(int argc, char **argv)
     return is_well ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* -1: go on with what was read; else the exit code. */
+static int check_snapshot(const struct snapshot_arguments *arguments)
+{
+    const struct ask *ask = &arguments->ask;
+
+    if (arguments->source_count == 0) {
+        return usage_error("snapshot wants a configuration: -c FILE");
+    }
+    if (ask->kind == ASK_EXECUTE && ask->table_count == 0) {
+        return usage_error("snapshot wants a table: schema.table");
+    }
+    if ((ask->kind == ASK_PAUSE || ask->kind == ASK_RESUME) && ask->table_count > 0) {
+        return usage_error("--pause and --resume are of all tables");
+    }
+    if (ask->kind != ASK_EXECUTE && (ask->filter_count > 0 || ask->surrogate_key != NULL)) {
+        return usage_error("--filter and --surrogate-key are of a snapshot that is begun");
+    }
+    return -1;
+}
+
+static int parse_snapshot(int argc, char **argv, struct snapshot_arguments *out)
+{
+    enum { OPTION_FILTER = OPTION_VERBOSE + 1, OPTION_KEY, OPTION_KIND };
+    static const struct option options[] = {
+        {"config", required_argument, NULL, 'c'},
+        {"set", required_argument, NULL, OPTION_SET},
+        {"filter", required_argument, NULL, OPTION_FILTER},
+        {"surrogate-key", required_argument, NULL, OPTION_KEY},
+        {"stop", no_argument, NULL, OPTION_KIND + ASK_STOP},
+        {"pause", no_argument, NULL, OPTION_KIND + ASK_PAUSE},
+        {"resume", no_argument, NULL, OPTION_KIND + ASK_RESUME},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option = 0;
+
+    while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
+        bool fits = true;
+        if (option == 'c') {
+            fits = add_source(out->sources, &out->source_count,
+                              (struct config_source){.path = optarg});
+        } else if (option == OPTION_SET || option == OPTION_FILTER) {
+            if (strchr(optarg, '=') == NULL) {
+                return usage_error("%s, not \"%s\"",
+                                   option == OPTION_SET ? "--set wants KEY=VALUE"
+                                                        : "--filter wants TABLE=SQL",
+                                   optarg);
+            }
+            if (option == OPTION_SET) {
+                fits = add_source(out->sources, &out->source_count,
+                                  (struct config_source){.set = optarg});
+            } else {
+                fits = out->ask.filter_count < SOURCE_COUNT_MAX;
+                if (fits) {
+                    out->filters[out->ask.filter_count++] = optarg;
+                }
+            }
+        } else if (option == OPTION_KEY) {
+            out->ask.surrogate_key = optarg;
+        } else if (option == 'h') {
+            fputs(USAGE_SNAPSHOT, stdout);
+            return EXIT_DONE;
+        } else if (option > OPTION_KIND) {
+            out->ask.kind = (enum ask_kind)(option - OPTION_KIND);
+        } else { /* getopt has said what is wrong */
+            return usage_error("see the options of `walrelay snapshot --help`");
+        }
+        if (!fits) {
+            return usage_error("too many -c, --set and --filter");
+        }
+    }
+    out->ask.tables = (const char *const *)(argv + optind);
+    out->ask.table_count = (size_t)(argc - optind);
+    out->ask.filters = out->filters;
+    return check_snapshot(out);
+}
+
+static int snapshot(int argc, char **argv)
+{
+    struct snapshot_arguments arguments = {.source_count = 0};
+    struct config *config = NULL;
+    struct wr_buffer answer = {0};
+    struct wr_error err = {0};
+    int code = parse_snapshot(argc, argv, &arguments);
+
+    if (code >= 0) {
+        return code;
+    }
+    if (config_load(arguments.sources, arguments.source_count, false, report_problem, &config,
+                    &err) != WR_OK) {
+        report_problem(err.text);
+        return EXIT_USAGE;
+    }
+    wr_buffer_init(&answer, ANSWER_SIZE_MAX);
+    enum wr_status status = ask_relay(config, &arguments.ask, &answer, &err);
+    if (status == WR_OK) {
+        (void)fwrite(answer.data, 1, answer.size, stdout);
+    } else {
+        report_problem(err.text);
+    }
+    wr_buffer_done(&answer);
+    config_free(config);
+    return status == WR_OK ? EXIT_DONE : EXIT_FAILED;
+}
+
 static int print_config(int argc, char **argv)
 {
     if (argc > 2) {
@@ -302,6 +443,9 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "run") == 0 || strcmp(argv[1], "sink") == 0) {
         return run(argc - 1, argv + 1);
+    }
+    if (strcmp(argv[1], "snapshot") == 0) {
+        return snapshot(argc - 1, argv + 1);
     }
     if (strcmp(argv[1], "config") == 0) {
         return print_config(argc - 1, argv + 1);

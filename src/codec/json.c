@@ -185,8 +185,12 @@ static void source_write(struct json_envelope *e, struct wr_buffer *out,
     } else {
         wr_json_int(out, source->xid);
     }
-    WR_BUFFER_LITERAL(out, ",\"lsn\":");
-    wr_json_int(out, (int64_t)source->lsn);
+    if (source->snapshot == SNAPSHOT_MARKER_INCREMENTAL) {
+        WR_BUFFER_LITERAL(out, ",\"lsn\":null");
+    } else {
+        WR_BUFFER_LITERAL(out, ",\"lsn\":");
+        wr_json_int(out, (int64_t)source->lsn);
+    }
     if (source->xmin == 0 && source->origin == NULL) {
         WR_BUFFER_LITERAL(out, ",\"xmin\":null,\"origin\":null,\"origin_lsn\":null}");
         return;

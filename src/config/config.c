@@ -112,6 +112,7 @@ enum wr_status config_load(const struct config_source *sources, size_t count, bo
     slot_check(&l);
     settle_delivery(l.config);
     topic_groups_apply(&l);
+    signals_check(&l);
     kafka_apply(&l, needs_kafka);
     check_exclusive(&l);
     if (!l.is_incomplete) {

@@ -7,28 +7,13 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "config/lists.h"
 
 struct predicate_config;
 struct topic_group;
 struct route_config;
 struct transform_config;
 struct wr_arena;
-
-/* A list of names; the value of a property of type PROPERTY_NAMES. */
-struct config_names {
-    const char **items;
-    size_t count;
-};
-
-struct config_pair {
-    const char *name;
-    const char *value;
-};
-
-struct config_pairs {
-    struct config_pair *items;
-    size_t count;
-};
 
 enum publication_autocreate_mode {
     AUTOCREATE_ALL_TABLES,
@@ -219,6 +204,12 @@ struct config {
     int64_t snapshot_thread_count; /* connections that read side by side */
     int64_t snapshot_delay_ms;
     int64_t streaming_delay_ms; /* between the snapshot and the stream */
+
+    int64_t incremental_chunk_size; /* rows; and signal.* and notification.* */
+    bool signal_by_table, signal_by_kafka, notifies_topic, notifies_log;
+    const char *signal_table, *signal_message_secret, *signal_kafka_group, *notification_topic;
+    const char *signal_kafka_topic, *signal_kafka_bootstrap; /* NULL: their defaults */
+    struct config_pairs signal_consumer;                     /* librdkafka names */
 
     /* What is published */
     const char *topic_prefix;

@@ -104,5 +104,7 @@ void processors_apply(struct loader *l);
 /* Whether the key is an option of one of post.processors or converters. */
 bool processors_have(const struct loader *l, const char *key);
 void topic_groups_apply(struct loader *l);
+/* Of signals and notifications, once all is known. */
+void signals_check(struct loader *l);
 
 #endif /* WR_CONFIG_LOADER_H */

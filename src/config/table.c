@@ -5,6 +5,7 @@ const struct property_group *const property_table[] = {
     &table_slot,
     &table_capture,
     &table_snapshot,
+    &table_signal,
     &table_topics,
     &table_values,
     &table_converters,

@@ -46,7 +46,8 @@
 
 #define ROWS(rows_) .rows = (rows_), .count = sizeof(rows_) / sizeof((rows_)[0])
 
-extern const struct property_group table_connection, table_slot, table_capture, table_snapshot;
+extern const struct property_group table_connection, table_slot, table_capture, table_snapshot,
+    table_signal;
 extern const struct property_group table_topics, table_values, table_converters;
 extern const struct property_group table_transforms, table_predicates, table_event_router,
     table_unwrap, table_logical_router, table_regex_router;
@@ -83,6 +84,15 @@ void set_stream_params(struct loader *l, const struct property_match *match, con
                        void *base);
 void set_replica_identities(struct loader *l, const struct property_match *match,
                             const struct entry *e, void *base);
+/* Of signals and notifications (signals.c). */
+void set_signal_table(struct loader *l, const struct property_match *match, const struct entry *e,
+                      void *base);
+void set_signal_channels(struct loader *l, const struct property_match *match,
+                         const struct entry *e, void *base);
+void set_signal_consumer(struct loader *l, const struct property_match *match,
+                         const struct entry *e, void *base);
+void set_notification_channels(struct loader *l, const struct property_match *match,
+                               const struct entry *e, void *base);
 
 /* Of sinks (routes.c). */
 void set_sink_index(struct loader *l, const struct property_match *match, const struct entry *e,

@@ -359,12 +359,6 @@ static const struct property snapshot[] = {
              "only with snapshot.locking.mode=custom"),
     ACCEPTED(STRING, "snapshot.query.mode.custom.name", NULL,
              "only with snapshot.query.mode=custom"),
-    LATER("signal.data.collection", NULL, "leave it out"),
-    LATER("signal.enabled.channels", "source", "leave it out"),
-    ACCEPTED(STRING, "signal.<rest>", NULL, "only with signal.data.collection"),
-    LATER("notification.enabled.channels", NULL, "leave it out"),
-    ACCEPTED(STRING, "notification.<rest>", NULL, "only with notification.enabled.channels"),
-    ACCEPTED(STRING, "incremental.snapshot.<rest>", NULL, "only with signal.data.collection"),
     ACCEPTED(BOOL, "read.only", "false", "walrelay writes nothing into a table"),
 };
-const struct property_group table_snapshot = {.heading = "Snapshot and signals", ROWS(snapshot)};
+const struct property_group table_snapshot = {.heading = "Snapshot", ROWS(snapshot)};

@@ -15,6 +15,8 @@ const char *snapshot_marker_text(enum snapshot_marker marker)
         return "last_in_data_collection";
     case SNAPSHOT_MARKER_LAST:
         return "last";
+    case SNAPSHOT_MARKER_INCREMENTAL:
+        return "incremental";
     }
     return "false";
 }

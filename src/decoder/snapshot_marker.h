@@ -10,6 +10,7 @@ enum snapshot_marker {
     SNAPSHOT_MARKER_FIRST_IN_DATA_COLLECTION,
     SNAPSHOT_MARKER_LAST_IN_DATA_COLLECTION,
     SNAPSHOT_MARKER_LAST,
+    SNAPSHOT_MARKER_INCREMENTAL, /* a row that was read while the stream went on: it has no LSN */
 };
 
 /* As `source.snapshot` has it. */

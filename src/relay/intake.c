@@ -15,31 +15,12 @@
 #include "decoder/relcache.h"
 #include "publisher/publisher.h"
 #include "relay/encoder.h"
+#include "relay/intake_state.h"
 #include "relay/ledger.h"
 #include "relay/refusal.h"
 #include "relay/reselect.h"
-#include "relay/skip.h"
-#include "relay/table_tags.h"
 #include "router/plan.h"
 #include "router/router.h"
-
-struct intake {
-    struct intake_parts parts;
-    struct router *router;
-    struct encoder *encoder;
-    struct relcache *relations;
-    struct pgoutput decoder;
-    struct wr_arena *scratch;
-    struct table_tags tables;
-    struct connector_info connector;
-    struct change_source source; /* of the open transaction */
-    char origin[512];
-    struct record_position position; /* of the record that is made */
-    uint32_t xmin;                   /* of the slot, 0: not known */
-    wr_lsn end_lsn;
-    uint64_t record_count;
-    struct skip skip;
-};
 
 static void notice(void *context, const char *text)
 {
@@ -47,8 +28,8 @@ static void notice(void *context, const char *text)
     wr_log(WR_LOG_WARN, "router", WR_MSG(text));
 }
 
-/* Into the publisher, as soon as it has room. What was refused is not in the ledger. */
-static enum wr_status produce(struct intake *in, struct publisher_record *record, uint32_t tag,
+/* As soon as it has room. */
+enum wr_status intake_produce(struct intake *in, struct publisher_record *record, uint32_t tag,
                               struct wr_error *err)
 {
     enum wr_status status = WR_AGAIN;
@@ -91,11 +72,11 @@ static enum wr_status dead_letter(struct intake *in, const struct encoded *refus
     record.partition = -1;
     record.headers = headers;
     record.header_count = sizeof(headers) / sizeof(headers[0]);
-    enum wr_status status = produce(in, &record, 0, err);
+    enum wr_status status = intake_produce(in, &record, 0, err);
     if (status == WR_REJECT) { /* as large there: the reason alone */
         record.value = (struct wr_slice){NULL, 0};
         record.value_is_null = true;
-        status = produce(in, &record, 0, err);
+        status = intake_produce(in, &record, 0, err);
     }
     return status == WR_REJECT ? WR_FATAL : status;
 }
@@ -139,7 +120,7 @@ static enum wr_status publish(void *context, const struct record *record, struct
     enum wr_status status = encoder_encode(in->encoder, record, in->scratch, &encoded, err);
     bool is_encoded = status == WR_OK;
     if (is_encoded) {
-        status = produce(in, &encoded.record, tag, err);
+        status = intake_produce(in, &encoded.record, tag, err);
     }
     if (status == WR_REJECT) {
         (void)refusal_of_record(record, &encoded.record, in->position.version, err);
@@ -157,7 +138,7 @@ static enum wr_status refuse_change(void *context, const struct change *change,
 }
 
 /* Of no transaction; the clock goes on. */
-static void source_clear(struct intake *in)
+void intake_source_clear(struct intake *in)
 {
     in->source = (struct change_source){
         .connector = &in->connector, .position = &in->position, .now_ns = in->source.now_ns};
@@ -172,12 +153,13 @@ enum wr_status intake_new(const struct intake_parts *parts, struct intake **out,
         abort();
     }
     in->parts = *parts;
+    in->watch = parts->watch;
     in->connector = (struct connector_info){
         .version = wr_slice_str(WR_VERSION),
         .name = wr_slice_str(parts->config->topic_prefix),
         .database = wr_slice_str(parts->config->database_dbname),
     };
-    source_clear(in);
+    intake_source_clear(in);
     in->relations = relcache_new();
     in->scratch = wr_arena_new(WR_MESSAGE_ARENA_SIZE_MAX);
     in->encoder = encoder_new(parts->config);
@@ -209,9 +191,10 @@ void intake_free(struct intake *in)
 void intake_restart(struct intake *in)
 {
     relcache_clear(in->relations);
+    in->signal_oid = 0;
     pgoutput_init(&in->decoder);
     wr_lsn last_commit_lsn = in->source.last_commit_lsn;
-    source_clear(in);
+    intake_source_clear(in);
     in->source.last_commit_lsn = last_commit_lsn;
 }
 
@@ -235,9 +218,19 @@ bool intake_captures(const struct intake *in, const char *schema, const char *ta
     return router_captures(in->router, schema, table);
 }
 
+void intake_watch_rows(struct intake *in, bool watches)
+{
+    in->watches_rows = watches;
+}
+
 const char *intake_table_of(const struct intake *in, uint64_t ticket)
 {
     return table_tags_name(&in->tables, ticket >> INTAKE_TAG_SHIFT);
+}
+
+uint32_t intake_tag_of(struct intake *in, const char *name)
+{
+    return table_tags_named(&in->tables, name);
 }
 
 uint64_t intake_record_count(const struct intake *in)
@@ -245,19 +238,30 @@ uint64_t intake_record_count(const struct intake *in)
     return in->record_count;
 }
 
-static enum wr_status take_relation(struct intake *in, struct relation *relation,
+enum wr_status intake_compile(struct intake *in, struct relation *relation, struct wr_error *err)
+{
+    relation->tag = table_tags_of(&in->tables, relation);
+    return router_compile(in->router, relation, &in->parts.catalog, err);
+}
+
+enum wr_status intake_take_relation(struct intake *in, struct relation *relation,
                                     struct wr_error *err)
 {
     enum wr_status status = relcache_put(in->relations, relation, err);
 
-    if (status == WR_OK) {
-        relation->tag = table_tags_of(&in->tables, relation);
-        status = router_compile(in->router, relation, &in->parts.catalog, err);
+    if (status != WR_OK) {
+        return status;
     }
-    return status;
+    if (in->watch.is_signal_table(in->watch.context, relation->schema, relation->table)) {
+        in->signal_oid = relation->oid;
+    }
+    if (in->watches_rows) {
+        in->watch.relation(in->watch.context, relation);
+    }
+    return intake_compile(in, relation, err);
 }
 
-static enum wr_status take_change(struct intake *in, const struct change *change,
+enum wr_status intake_take_change(struct intake *in, const struct change *change,
                                   struct wr_error *err)
 {
     enum wr_status status = reselect_fill(in->parts.reselect, change, in->scratch, err);
@@ -269,7 +273,7 @@ static enum wr_status take_change(struct intake *in, const struct change *change
     return status == WR_REJECT ? refuse_change(in, change, err) : status;
 }
 
-static enum wr_status find_relation(const struct intake *in, uint32_t oid,
+enum wr_status intake_find_relation(const struct intake *in, uint32_t oid,
                                     const struct relation **out, struct wr_error *err)
 {
     *out = relcache_get(in->relations, oid);
@@ -289,10 +293,19 @@ static enum wr_status take_row(struct intake *in, const struct message *message,
         .new_tuple = message->new_tuple,
         .source = in->source,
     };
-    enum wr_status status = find_relation(in, message->relation_oid, &change.relation, err);
+    enum wr_status status = intake_find_relation(in, message->relation_oid, &change.relation, err);
 
     in->skip.change_count++;
-    return status == WR_OK ? take_change(in, &change, err) : status;
+    if (status == WR_OK) {
+        status = intake_take_change(in, &change, err);
+    }
+    if (status == WR_OK && in->watches_rows) {
+        status = in->watch.row(in->watch.context, &change, err);
+    }
+    if (status == WR_OK && message->relation_oid == in->signal_oid && op == OP_CREATE) {
+        status = in->watch.signal(in->watch.context, &change, err);
+    }
+    return status;
 }
 
 static enum wr_status take_truncate(struct intake *in, const struct message *message,
@@ -301,7 +314,8 @@ static enum wr_status take_truncate(struct intake *in, const struct message *mes
     in->skip.change_count++;
     for (uint32_t i = 0; i < message->truncate.count; i++) {
         struct change change = {.op = OP_TRUNCATE, .source = in->source};
-        enum wr_status status = find_relation(in, truncate_oid(message, i), &change.relation, err);
+        enum wr_status status =
+            intake_find_relation(in, truncate_oid(message, i), &change.relation, err);
         if (status != WR_OK) {
             return status;
         }
@@ -312,7 +326,10 @@ static enum wr_status take_truncate(struct intake *in, const struct message *mes
                           intake_table_of(in, (uint64_t)change.relation->tag << INTAKE_TAG_SHIFT)),
                    WR_LSN("lsn", in->source.lsn));
         }
-        status = take_change(in, &change, err);
+        status = intake_take_change(in, &change, err);
+        if (status == WR_OK && in->watches_rows) {
+            status = in->watch.row(in->watch.context, &change, err);
+        }
         if (status != WR_OK) {
             return status;
         }
@@ -378,8 +395,11 @@ static enum wr_status take_logical(struct intake *in, const struct message *mess
         in->position.version = message->logical.lsn;
         in->position.seq = 0;
     }
-    enum wr_status status = router_message(in->router, message, &source, in->scratch, err);
-    wr_arena_reset(in->scratch);
+    enum wr_status status = WR_OK;
+    if (!in->watch.message(in->watch.context, message, &status, err)) {
+        status = router_message(in->router, message, &source, in->scratch, err);
+        wr_arena_reset(in->scratch);
+    }
     if (is_alone && status == WR_OK) {
         skip_done(&in->skip);
         ledger_commit(in->parts.ledger, message->logical.lsn + 1);
@@ -402,7 +422,7 @@ static enum wr_status dispatch(struct intake *in, const struct message *message,
         in->source.origin_lsn = message->origin_lsn;
         return WR_OK;
     case MESSAGE_RELATION:
-        return take_relation(in, message->relation, err);
+        return intake_take_relation(in, message->relation, err);
     case MESSAGE_INSERT:
         return take_row(in, message, OP_CREATE, err);
     case MESSAGE_UPDATE:
@@ -445,83 +465,4 @@ enum wr_status intake_message(struct intake *in, wr_lsn lsn, struct wr_slice pay
 struct skip *intake_skip(struct intake *in)
 {
     return &in->skip;
-}
-
-void intake_snapshot_begin(struct intake *in, wr_lsn lsn, uint32_t xid)
-{
-    ledger_begin(in->parts.ledger);
-    source_clear(in);
-    in->source.commit_time_us = in->source.now_ns / 1000;
-    in->source.lsn = lsn;
-    in->source.xid = xid;
-    in->position.version = lsn;
-    in->position.seq = 0;
-    in->skip.until_count = 0;
-}
-
-enum wr_status intake_snapshot_table(struct intake *in, struct relation *relation,
-                                     struct wr_error *err)
-{
-    return take_relation(in, relation, err);
-}
-
-enum wr_status intake_snapshot_row(struct intake *in, uint32_t relation_oid,
-                                   const struct tuple *row, enum snapshot_marker marker,
-                                   struct wr_error *err)
-{
-    struct change change = {.op = OP_READ, .new_tuple = *row, .source = in->source};
-    enum wr_status status = find_relation(in, relation_oid, &change.relation, err);
-
-    change.source.snapshot = marker;
-    return status == WR_OK ? take_change(in, &change, err) : status;
-}
-
-void intake_snapshot_end(struct intake *in)
-{
-    ledger_commit(in->parts.ledger, in->source.lsn);
-    in->end_lsn = in->source.lsn;
-    source_clear(in);
-}
-
-enum wr_status intake_heartbeat(struct intake *in, wr_lsn lsn, struct wr_error *err)
-{
-    struct change_source source = {.connector = &in->connector, .now_ns = in->source.now_ns};
-
-    ledger_begin(in->parts.ledger);
-    enum wr_status status = router_heartbeat(in->router, &source, in->scratch, err);
-    wr_arena_reset(in->scratch);
-    if (status == WR_OK) {
-        ledger_commit(in->parts.ledger, lsn);
-    }
-    return status;
-}
-
-uint64_t intake_snapshot_divide(struct intake *in)
-{
-    ledger_commit(in->parts.ledger, in->source.lsn);
-    uint64_t mark = ledger_mark(in->parts.ledger);
-    ledger_begin(in->parts.ledger);
-    return mark;
-}
-
-enum wr_status intake_note(struct intake *in, const char *topic, struct wr_slice key,
-                           struct wr_slice value, struct wr_error *err)
-{
-    struct publisher_record record = {.topic = wr_slice_str(topic),
-                                      .partition = 0,
-                                      .timestamp_ms = -1,
-                                      .key = key,
-                                      .value = value};
-    enum wr_status status = produce(in, &record, 0, err);
-
-    if (status == WR_REJECT) {
-        err->status = WR_FATAL;
-        return WR_FATAL;
-    }
-    return status;
-}
-
-void intake_count_aside(struct intake *in)
-{
-    in->record_count++;
 }

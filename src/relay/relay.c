@@ -34,6 +34,7 @@
 #include "publisher/publisher.h"
 #include "publisher/state_lookup.h"
 #include "relay/delivery.h"
+#include "relay/incremental.h"
 #include "relay/intake.h"
 #include "relay/ledger.h"
 #include "relay/progress.h"
@@ -228,8 +229,10 @@ static enum wr_status wait_for_input(struct relay *r, struct wr_error *err)
     int64_t left_us = relay_until_report_us(r);
     int64_t send_us = relay_until_send_us(r);
     int64_t beat_us = relay_until_beat_us(r);
+    int64_t snapshot_us = incremental_until_us(r->incremental);
     left_us = send_us < left_us ? send_us : left_us;
     left_us = beat_us < left_us ? beat_us : left_us;
+    left_us = snapshot_us < left_us ? snapshot_us : left_us;
     enum wr_status status = relay_wait_for(r, stream_fd(r->stream), stream_wants_write(r->stream),
                                            left_us, &is_readable, err);
 
@@ -271,6 +274,9 @@ static enum wr_status stream_rows(struct relay *r, struct wr_error *err)
         if (status == WR_OK) {
             status = relay_beat(r, err);
         }
+        if (status == WR_OK) {
+            status = incremental_turn(r->incremental, err);
+        }
         uint64_t count = r->event_count - seen;
         if (status == WR_OK) {
             status = relay_send(r, is_drained && count <= FEW_EVENTS, err);
@@ -302,6 +308,12 @@ static enum wr_status finish(struct relay *r, struct wr_error *err)
 {
     enum wr_status status = relay_drain(r, r->config->flush_timeout_ms, false, err);
 
+    if (status == WR_OK) {
+        status = incremental_note_rest(r->incremental, err);
+    }
+    if (status == WR_OK) {
+        status = relay_drain(r, r->config->flush_timeout_ms, false, err);
+    }
     if (status == WR_AGAIN) {
         wr_log(
             WR_LOG_WARN, "relay",
@@ -488,17 +500,22 @@ static enum wr_status open_rooms(struct relay *r, struct wr_error *err)
     if (status != WR_OK) {
         return status;
     }
+    r->incremental = incremental_new(r);
     struct intake_parts parts = {
         .config = r->config,
         .ledger = r->ledger,
         .publisher = r->publisher,
         .catalog = catalog_source(r->catalog),
         .reselect = r->reselect,
+        .watch = incremental_watch(r->incremental),
         .context = r,
         .wait = on_full,
     };
     relay_open_heartbeat(r);
     status = intake_new(&parts, &r->intake, err);
+    if (status == WR_OK) {
+        status = incremental_open(r->incremental, err);
+    }
     return status == WR_OK ? relay_open_snapshot(r, err) : status;
 }
 
@@ -516,6 +533,7 @@ enum wr_status relay_run(const struct config *config, const struct relay_options
     publisher_close(r.publisher); /* its callbacks need the rest */
     delivery_free(r.delivery);
     state_lookup_free(r.progress.lookup);
+    incremental_free(r.incremental);
     intake_free(r.intake);
     wr_regex_list_free(r.snapshot_tables);
     relay_close_heartbeat(&r);

@@ -24,6 +24,7 @@
 #include "relay/delivery.h"
 #include "relay/intake.h"
 #include "relay/ledger.h"
+#include "relay/notify.h"
 #include "relay/progress.h"
 #include "relay/relay.h"
 #include "relay/snapshot_notes.h"
@@ -200,8 +201,14 @@ static enum wr_status copy_tables(struct relay *r, wr_lsn lsn, struct wr_error *
     intake_clock(r->intake, wr_clock_realtime_ns());
     intake_snapshot_begin(r->intake, lsn, snapshot_xid(r->snapshot));
     snapshot_report_begin(&report, r);
-    enum wr_status status = copy_rows(r, &report, err);
+    enum wr_status status = notify_initial(r, "STARTED", err);
+    if (status == WR_OK) {
+        status = copy_rows(r, &report, err);
+    }
     snapshot_report_end(&report);
+    if (status == WR_OK) {
+        status = notify_initial(r, "COMPLETED", err);
+    }
     if (status != WR_OK) {
         return status;
     }

@@ -6,8 +6,10 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "relay/delivery.h"
+#include "relay/incremental.h"
 #include "relay/intake.h"
 #include "relay/ledger.h"
+#include "relay/notify.h"
 #include "relay/progress.h"
 #include "relay/skip.h"
 #include "relay/state.h"
@@ -186,7 +188,12 @@ enum wr_status relay_begin_stream(struct relay *r, struct wr_error *err)
             .partial_count = r->position.partial_count,
         };
     }
-    enum wr_status status = stream_start(r->stream, r->start_lsn, with_messages, err);
+    enum wr_status status = incremental_recall(r->incremental, err);
+    if (status != WR_OK) {
+        return status;
+    }
+    incremental_restart(r->incremental);
+    status = stream_start(r->stream, r->start_lsn, with_messages, err);
     if (status == WR_OK) {
         r->is_streaming = true;
         plan_reports(r);
@@ -283,6 +290,9 @@ enum wr_status relay_start(struct relay *r, struct wr_error *err)
     }
     status = relay_begin_stream(r, err);
     r->is_slot_taken = stream_slot_is_taken(r->stream);
+    if (status == WR_OK && !r->was_connected && !r->has_snapshot) {
+        status = notify_initial(r, "SKIPPED", err);
+    }
     if (status == WR_OK) {
         /* From here on a stop drains and confirms first, so the catalog answers to its end. */
         streamer_abort_fd(-1);

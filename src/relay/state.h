@@ -16,6 +16,7 @@ struct catalog;
 struct config;
 struct delivery;
 struct heartbeat;
+struct incremental;
 struct intake;
 struct ledger;
 struct publisher;
@@ -32,6 +33,7 @@ struct relay {
     struct publisher *publisher;
     struct ledger *ledger;
     struct intake *intake;
+    struct incremental *incremental;
     struct catalog *catalog;
     struct stream *stream;
     struct snapshot *snapshot;

@@ -20,6 +20,11 @@ uint32_t table_tags_of(struct table_tags *tags, const struct relation *relation)
     char name[256];
 
     (void)snprintf(name, sizeof(name), "%s.%s", relation->schema, relation->table);
+    return table_tags_named(tags, name);
+}
+
+uint32_t table_tags_named(struct table_tags *tags, const char *name)
+{
     for (size_t i = 0; i < tags->count; i++) {
         if (strcmp(tags->names[i], name) == 0) {
             return (uint32_t)i + 1;

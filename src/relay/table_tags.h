@@ -19,6 +19,8 @@ void table_tags_done(struct table_tags *tags);
 
 /* The tag of the relation's name: the same when it comes again. 0 once there are too many. */
 uint32_t table_tags_of(struct table_tags *tags, const struct relation *relation);
+/* The same of "schema.table". */
+uint32_t table_tags_named(struct table_tags *tags, const char *name);
 
 /* "schema.table", or "unknown". Valid as long as the tags. */
 const char *table_tags_name(const struct table_tags *tags, uint64_t tag);

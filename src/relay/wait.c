@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "publisher/publisher.h"
 #include "relay/delivery.h"
+#include "relay/incremental.h"
 #include "relay/intake.h"
 #include "relay/ledger.h"
 #include "relay/progress.h"
@@ -128,12 +129,22 @@ enum wr_status relay_wait_for(struct relay *r, int input_fd, bool wants_write, i
         {.fd = r->signal_fd, .events = POLLIN},
         {.fd = publisher_fd(r->publisher), .events = POLLIN},
         {.fd = input_fd, .events = (short)(POLLIN | (wants_write ? POLLOUT : 0))},
+        {.fd = -1}, /* the session of an incremental snapshot: a turn takes what it says */
+        {.fd = -1}, /* the topic of signals, likewise */
     };
     struct timespec timeout = {.tv_sec = timeout_us / 1000000,
                                .tv_nsec = timeout_us % 1000000 * 1000};
 
     *is_readable = false;
-    int count = ppoll(fds, 3, &timeout, NULL);
+    if (input_fd >= 0 && r->is_streaming && incremental_fd(r->incremental) >= 0) {
+        bool has_more = incremental_wants_write(r->incremental);
+        fds[3] = (struct pollfd){.fd = incremental_fd(r->incremental),
+                                 .events = (short)(POLLIN | (has_more ? POLLOUT : 0))};
+    }
+    if (input_fd >= 0 && r->is_streaming) {
+        fds[4] = (struct pollfd){.fd = incremental_channel_fd(r->incremental), .events = POLLIN};
+    }
+    int count = ppoll(fds, 5, &timeout, NULL);
     if (count < 0 && errno != EINTR) {
         return wr_fail(err, WR_FATAL, "relay", "ppoll: %s", strerror(errno));
     }

@@ -159,7 +159,8 @@ static struct datum source_datum(enum fact fact, const struct record *record,
     case FACT_TX_ID:
         return source->xid == 0 ? of_null() : of_int(source->xid);
     case FACT_LSN:
-        return of_int((int64_t)source->lsn);
+        return source->snapshot == SNAPSHOT_MARKER_INCREMENTAL ? of_null()
+                                                               : of_int((int64_t)source->lsn);
     case FACT_ORIGIN:
         return of_str(source->origin);
     case FACT_ORIGIN_LSN:

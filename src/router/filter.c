@@ -18,7 +18,8 @@ struct filter {
     struct pair tables;
     struct pair columns;
     struct pair prefixes;
-    struct wr_buffer name; /* the dotted name being matched */
+    const char *signal_table; /* captured whatever the lists say, as in Debezium; or NULL */
+    struct wr_buffer name;    /* the dotted name being matched */
 };
 
 static enum wr_status pair_new(struct pair *pair, const char *include, const char *exclude,
@@ -56,6 +57,7 @@ enum wr_status filter_new(const struct config *config, struct filter **out, stru
     if (f == NULL) {
         abort();
     }
+    f->signal_table = config->signal_by_table ? config->signal_table : NULL;
     wr_buffer_init(&f->name, 4096); /* three identifiers of at most 63 bytes and two dots */
     enum wr_status status =
         pair_new(&f->schemas, config->schema_include_list, config->schema_exclude_list, err);
@@ -115,8 +117,11 @@ bool filter_has_table(const struct filter *filter, const char *schema, const cha
     if (wr_slice_is(name, "pg_catalog") || wr_slice_is(name, "information_schema")) {
         return false;
     }
-    return pair_passes(&filter->schemas, name) &&
-           pair_passes(&filter->tables, dotted(filter, schema, table, NULL));
+    struct wr_slice whole = dotted(filter, schema, table, NULL);
+    if (filter->signal_table != NULL && wr_slice_is(whole, filter->signal_table)) {
+        return true;
+    }
+    return pair_passes(&filter->schemas, name) && pair_passes(&filter->tables, whole);
 }
 
 bool filter_has_column(const struct filter *filter, const char *schema, const char *table,

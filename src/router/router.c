@@ -27,7 +27,9 @@
 #include "router/filter.h"
 #include "router/heartbeat.h"
 #include "router/left_out.h"
+#include "router/notification.h"
 #include "router/plan.h"
+#include "router/router_state.h"
 #include "router/routes/route.h"
 #include "router/row.h"
 #include "router/rules.h"
@@ -35,22 +37,6 @@
 #include "router/topic.h"
 #include "router/topic_owners.h"
 #include "router/transactions.h"
-
-struct router {
-    const struct config *config;
-    struct router_sink sink;
-    struct filter *filter;
-    struct rules *rules;
-    struct schemas schemas;
-    struct type_options type_options;
-    struct chain *chain;
-    struct wr_buffer message_topic;
-    struct wr_buffer heartbeat_topic;
-    struct topic_owners *topic_owners;
-    struct left_out *left_out;
-    struct transactions *transactions; /* NULL: no metadata is provided */
-    struct routes *routes;             /* NULL: there are none */
-};
 
 static void topic_build(const struct router *r, struct wr_buffer *out, const char *schema,
                         const char *table)
@@ -98,6 +84,9 @@ enum wr_status router_new(const struct config *config, const struct router_sink 
     if (config->provide_transaction_metadata) {
         r->transactions = transactions_new(config);
     }
+    if (config->notifies_topic) {
+        r->notifications = notifications_new(config);
+    }
     enum wr_status status = filter_new(config, &r->filter, err);
     if (status == WR_OK) {
         status = rules_new(config, &r->rules, err);
@@ -129,6 +118,7 @@ void router_free(struct router *r)
     left_out_free(r->left_out);
     transactions_free(r->transactions);
     routes_free(r->routes);
+    notifications_free(r->notifications);
     wr_buffer_done(&r->message_topic);
     wr_buffer_done(&r->heartbeat_topic);
     free(r);
@@ -234,8 +224,7 @@ static void count_event(struct router *r, const struct record *record)
     }
 }
 
-/* Runs the chain, then hands the record on. */
-static enum wr_status emit(struct router *r, struct record *record, struct wr_arena *scratch,
+enum wr_status router_emit(struct router *r, struct record *record, struct wr_arena *scratch,
                            struct wr_error *err)
 {
     bool keep = true;
@@ -328,7 +317,7 @@ static enum wr_status emit_upsert(const struct routing *route, struct wr_error *
 
     record_start(&record, route, key_of(route, after));
     record_envelope(&record, route->change->op, old_row(route), after);
-    return emit(route->router, &record, route->scratch, err);
+    return router_emit(route->router, &record, route->scratch, err);
 }
 
 /* The delete and its tombstone; `moved_to` is the new key of a moved row, or NULL. */
@@ -350,7 +339,7 @@ static enum wr_status emit_delete(const struct routing *route, const struct reco
         } else if (key.kind == PART_NULL || !route->router->config->tombstones_on_delete) {
             break; /* without a key a tombstone deletes nothing */
         }
-        enum wr_status status = emit(route->router, &record, route->scratch, err);
+        enum wr_status status = router_emit(route->router, &record, route->scratch, err);
         if (status != WR_OK) {
             return status;
         }
@@ -374,7 +363,7 @@ static enum wr_status emit_move(const struct routing *route, struct wr_error *er
         .value = key_of(route, old_row(route)),
     };
     record_envelope(&record, OP_CREATE, (struct row_view){0}, after);
-    return emit(route->router, &record, route->scratch, err);
+    return router_emit(route->router, &record, route->scratch, err);
 }
 
 static enum wr_status emit_truncate(const struct routing *route, struct wr_error *err)
@@ -383,7 +372,7 @@ static enum wr_status emit_truncate(const struct routing *route, struct wr_error
 
     record_start(&record, route, (struct record_part){.kind = PART_NULL});
     record_envelope(&record, OP_TRUNCATE, (struct row_view){0}, (struct row_view){0});
-    return emit(route->router, &record, route->scratch, err);
+    return router_emit(route->router, &record, route->scratch, err);
 }
 
 static bool cells_differ(const struct cell *before, const struct cell *after)
@@ -526,75 +515,4 @@ enum wr_status router_change(struct router *r, const struct change *change,
         status = r->sink.refuse(r->sink.context, change, err);
     }
     return status == WR_OK ? routes_change(r->routes, change, scratch, err) : status;
-}
-
-enum wr_status router_message(struct router *r, const struct message *message,
-                              const struct change_source *source, struct wr_arena *scratch,
-                              struct wr_error *err)
-{
-    struct datum_field field = {
-        .name = WR_SLICE("prefix"),
-        .value = {.kind = DATUM_STRING, .as.bytes = wr_slice_str(message->logical.prefix)},
-    };
-    struct record record;
-
-    if (!filter_has_prefix(r->filter, message->logical.prefix)) {
-        return WR_OK;
-    }
-    record.change = NULL;
-    record.route = NULL;
-    record.source = source;
-    record.topic = wr_buffer_slice(&r->message_topic);
-    record.partition = -1;
-    record.timestamp_ms = -1;
-    record.header_count = 0;
-    record.key.kind = PART_DATUM;
-    record.key.schema = r->schemas.message_key;
-    record.key.as.datum =
-        (struct datum){.kind = DATUM_STRUCT, .as.structure = {.fields = &field, .count = 1}};
-    record.value.kind = PART_MESSAGE;
-    record.value.schema = r->schemas.message_value;
-    record.value.as.message.prefix = field.value.as.bytes;
-    record.value.as.message.content = message->logical.content;
-    return emit(r, &record, scratch, err);
-}
-
-enum wr_status router_begin(struct router *r, struct change_source *source,
-                            struct wr_arena *scratch, struct wr_error *err)
-{
-    struct record record;
-
-    if (r->transactions == NULL) {
-        return WR_OK;
-    }
-    source->transaction = transactions_begin(r->transactions);
-    enum wr_status status =
-        transactions_begin_record(r->transactions, source, scratch, &record, err);
-    return status == WR_OK ? emit(r, &record, scratch, err) : status;
-}
-
-enum wr_status router_commit(struct router *r, struct change_source *source,
-                             struct wr_arena *scratch, struct wr_error *err)
-{
-    struct record record;
-
-    if (r->transactions == NULL) {
-        return WR_OK;
-    }
-    enum wr_status status = transactions_end_record(r->transactions, source, scratch, &record, err);
-    if (status == WR_OK) {
-        status = emit(r, &record, scratch, err);
-    }
-    source->transaction = NULL;
-    return status;
-}
-
-enum wr_status router_heartbeat(struct router *r, const struct change_source *source,
-                                struct wr_arena *scratch, struct wr_error *err)
-{
-    struct record record;
-    enum wr_status status = heartbeat_record(&r->schemas, wr_buffer_slice(&r->heartbeat_topic),
-                                             source, scratch, &record, err);
-
-    return status == WR_OK ? emit(r, &record, scratch, err) : status;
 }

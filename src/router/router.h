@@ -10,6 +10,7 @@
 #include "router/record.h"
 
 struct config;
+struct notification;
 struct router;
 struct wr_arena;
 
@@ -55,6 +56,12 @@ WR_MUST_USE enum wr_status router_change(struct router *router, const struct cha
 WR_MUST_USE enum wr_status router_message(struct router *router, const struct message *message,
                                           const struct change_source *source,
                                           struct wr_arena *scratch, struct wr_error *err);
+
+/* Emits a notification, in notification.sink.topic.name: nothing without one. */
+WR_MUST_USE enum wr_status router_notification(struct router *router,
+                                               const struct notification *notification,
+                                               const struct change_source *source,
+                                               struct wr_arena *scratch, struct wr_error *err);
 
 /*
  * The bounds of a transaction. With provide.transaction.metadata each emits its record, and until

@@ -87,7 +87,8 @@ const char *golden_property(const struct golden_case *c, const char *name, const
 bool golden_is_replayed(const struct golden_case *c)
 {
     return golden_property(c, "snapshot.select.statement.overrides", "")[0] == '\0' &&
-           golden_property(c, "snapshot.include.collection.list", "")[0] == '\0';
+           golden_property(c, "snapshot.include.collection.list", "")[0] == '\0' &&
+           golden_property(c, "signal.data.collection", "")[0] == '\0';
 }
 
 bool golden_is_snapshot_alone(const struct golden_case *c)

@@ -25,7 +25,8 @@ struct criterion_test_params golden_parameters(void);
 void golden_path(const struct golden_case *c, const char *file, char out[GOLDEN_PATH_SIZE]);
 bool golden_has(const struct golden_case *c, const char *file);
 
-/* What the server itself selects for a snapshot (a SELECT, a list of tables) has no replay form. */
+/* What the server itself selects for a snapshot (a SELECT, a list of tables, a signal) has no
+ * replay form. */
 bool golden_is_replayed(const struct golden_case *c);
 /* snapshot.mode=initial_only: walrelay ends by itself, and no change is published. */
 bool golden_is_snapshot_alone(const struct golden_case *c);

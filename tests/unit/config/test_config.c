@@ -200,8 +200,6 @@ Test(config, refuses_what_would_change_the_output_and_is_not_built)
         "snapshot.mode=custom",
         "snapshot.locking.mode=custom",
         "time.precision.mode=structured",
-        "signal.data.collection=public.signals",
-        "signal.enabled.channels=source,kafka",
         "converters=c",
         "http.listen=:8080",
     };
