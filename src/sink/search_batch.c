@@ -219,6 +219,9 @@ static const char *read_document(struct search_batch *b, const struct sink_recor
         if (old != NULL && old->before.data != NULL) {
             search_action_fill(b, action, old->before);
         }
+        if (old != NULL && old->moved_from.data != NULL) {
+            action->moved_from = old->moved_from;
+        }
     }
     return NULL;
 }
@@ -235,6 +238,7 @@ static void put(struct search_batch *b, struct search_action *action)
     struct search_action *before = &b->actions[*slot - 1];
     if (action->is_delete) {
         action->before = before->is_delete ? before->before : before->document;
+        action->moved_from = before->moved_from;
     } else {
         inherit(b, action, before);
     }

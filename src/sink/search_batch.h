@@ -26,10 +26,11 @@ struct search_action {
     bool is_skipped;
     bool is_probe;            /* a delete that asks whether the index has newer data */
     struct wr_slice document; /* not of a delete */
-    /* Unchanged TOAST values that the batch does not hold: names, with quotes, and the id under
-     * which the index may have them beside its own. */
+    /* Unchanged TOAST values that the batch does not hold: names, with quotes. */
     struct wr_slice *missing;
     size_t missing_count;
+    /* Of a row that has moved within the batch, maybe more than once: the id under which the index
+     * has it, or had it before this was a delete; `data` NULL where that is its own. */
     struct wr_slice moved_from;
     /* Of a delete: the document before it, when that came in this batch; `data` NULL otherwise. */
     struct wr_slice before;

@@ -131,6 +131,19 @@ Test(search_batch, a_row_takes_its_values_along_to_another_key)
     cr_expect(wr_slice_is(action("5")->moved_from, "4"), "the index has it under the old key");
 }
 
+Test(search_batch, a_row_that_moves_twice_is_in_the_index_under_its_first_key)
+{
+    add("1", NULL, 6, NULL, NULL);
+    add("2", "{\"id\":2}", 6, "[\"big\"]", "1");
+    add("2", "{\"id\":2,\"a\":1}", 7, "[\"big\"]", NULL);
+    add("2", NULL, 8, NULL, NULL);
+    add("3", "{\"id\":3}", 8, "[\"big\"]", "2");
+    add("3", NULL, 9, NULL, NULL);
+    add("4", "{\"id\":4}", 9, "[\"big\"]", "3");
+    cr_expect(wr_slice_is(action("4")->moved_from, "1"));
+    cr_expect_eq(action("4")->missing_count, 1);
+}
+
 Test(search_batch, refuses_what_is_no_document)
 {
     static char id[514];
