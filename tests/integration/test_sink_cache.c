@@ -244,7 +244,7 @@ Test(sink_cache, a_replay_from_the_start_changes_nothing)
     bed_stop(&bed);
     snprintf(before, sizeof(before), "%s", ask("DEBUG DIGEST"));
     cr_assert_eq(strlen(before), 40, "%s", before);
-    bed_rewind(&bed);
+    bed_rewind(&bed, 0);
     bed_start(&bed);
     bed_drain(&bed);
     expect_reply(before, "DEBUG DIGEST");
@@ -449,8 +449,9 @@ Test(sink_cache, speaks_tls_and_trusts_nobody_by_itself)
     snprintf(text, sizeof(text), "tls-port %d", 0);
     snprintf(cert, sizeof(cert), "tls-cert-file %s/cert", directory);
     snprintf(key, sizeof(key), "tls-key-file %s/key", directory);
-    const char *const settings[] = {cert, key, "tls-auth-clients no", "tls-ca-cert-dir /etc/ssl",
-                                    NULL};
+    const char *const settings[] = {
+        cert, key, "tls-auth-clients no", "tls-ca-cert-dir /etc/ssl", "bind 127.0.0.1 127.0.0.2",
+        NULL};
     open_with(settings, 1);
     int port = atoi(server.port) + 1;
     snprintf(text, sizeof(text), "%d", port);
@@ -465,6 +466,9 @@ Test(sink_cache, speaks_tls_and_trusts_nobody_by_itself)
     bed_set(&bed, ".sink.url=rediss://localhost:%d/0", port);
     bed_start(&bed);
     cr_expect_eq(bed_wait_exit(&bed), 1, "the certificate names an address, not localhost");
+    bed_set(&bed, ".sink.url=rediss://127.0.0.2:%d/0", port);
+    bed_start(&bed);
+    cr_expect_eq(bed_wait_exit(&bed), 1, "nor this address");
     bed_set(&bed, ".sink.url=rediss://127.0.0.1:%d/0", port);
     bed_start(&bed);
     bed_drain(&bed);
@@ -510,10 +514,17 @@ Test(sink_cache, stays_in_the_group_while_redis_is_slow)
     put_drops(0, 200, 2);
     bed_flush(&bed);
     sleep_ms(8000);
+    server_signal(&server, SIGCONT);
+    while (bed_committed(&bed, 0) < 50) {
+        sleep_ms(50);
+    }
     cr_expect_eq(bed_log_count(&bed, "partitions lost"), 0);
     cr_expect_eq(bed_log_count(&bed, "partitions given back"), 0);
-    server_signal(&server, SIGCONT);
     bed_start(&bed);
+    while (bed_log_count(&bed, "msg=reading") < 2) {
+        sleep_ms(20);
+    }
+    put_drops(0, 100, 2);
     bed_drain(&bed);
     expect_reply("0", "DBSIZE");
     bed_stop(&bed);

@@ -231,6 +231,22 @@ Test(sink_search, of_several_changes_the_last_one_counts)
     bed_stop(&bed);
 }
 
+/* A transaction that was cut between two requests. */
+Test(sink_search, of_two_changes_with_one_version_the_later_one_counts)
+{
+    open_with(1);
+    bed_start(&bed);
+    put("1", "{\"n\":1}", 100, 1);
+    put("2", "{\"n\":1}", 100, 2);
+    bed_drain(&bed);
+    put("1", "{\"n\":2}", 100, 3);
+    put("2", NULL, 100, 4);
+    bed_drain(&bed);
+    expect_source("1", "{\"n\":2}");
+    expect_source("2", "gone");
+    bed_stop(&bed);
+}
+
 /* Case 3: within the memory of deletions and behind it. */
 Test(sink_search, a_replay_to_the_end_leaves_no_ghosts)
 {
@@ -255,7 +271,7 @@ Test(sink_search, a_replay_to_the_end_leaves_no_ghosts)
                  "&filter_path=hits.hits",
                  index_name));
     sleep_ms(500);
-    bed_rewind(&bed);
+    bed_rewind(&bed, 0);
     bed_start(&bed);
     bed_drain(&bed);
     bed_stop(&bed);
@@ -529,7 +545,7 @@ Test(sink_search, an_unchanged_toast_value_erases_nothing_over_batches)
     toast_script(true);
     cr_expect_eq(bed_log_count(&bed, "REPLICA IDENTITY FULL is the cheaper way"), 1);
     bed_stop(&bed);
-    bed_rewind(&bed); /* the old document is gone now, the new one is there */
+    bed_rewind(&bed, 11); /* to the move: the old document is gone now, the new one is there */
     bed_start(&bed);
     bed_drain(&bed);
     expect_source("10", "{\"id\":10,\"n\":3,\"big\":\"B1\"}");
@@ -569,7 +585,12 @@ Test(sink_search, truncate_empties_what_is_older_in_every_partition)
     bed_drain(&bed);
     cr_expect_eq(count_documents(), 15);
     bed_stop(&bed);
-    bed_rewind(&bed);
+    put_many(3000, 3003, 150, 3); /* to a member that has not seen the truncate */
+    bed_start(&bed);
+    bed_drain(&bed);
+    cr_expect_eq(count_documents(), 15);
+    bed_stop(&bed);
+    bed_rewind(&bed, 0);
     bed_start(&bed);
     bed_drain(&bed);
     cr_expect_eq(count_documents(), 15);

@@ -295,7 +295,7 @@ void bed_drain(struct bed *b)
     rd_kafka_destroy(consumer);
 }
 
-void bed_rewind(struct bed *b)
+void bed_rewind(struct bed *b, int64_t offset)
 {
     rd_kafka_t *consumer = client(b, RD_KAFKA_CONSUMER, b->group);
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
@@ -304,7 +304,7 @@ void bed_rewind(struct bed *b)
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
 
     for (int i = 0; i < count; i++) {
-        rd_kafka_topic_partition_list_add(list, b->topic, i)->offset = 0;
+        rd_kafka_topic_partition_list_add(list, b->topic, i)->offset = offset;
     }
     do { /* a member that was killed is one for a while */
         sleep_ms(100);

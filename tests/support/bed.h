@@ -64,8 +64,8 @@ int bed_wait_exit(struct bed *b);
 void bed_drain(struct bed *b);
 /* The committed offset of a partition; -1: none. */
 int64_t bed_committed(struct bed *b, int partition);
-/* The group begins anew at the first record; no member may run. */
-void bed_rewind(struct bed *b);
+/* The group goes on from there, in every partition; no member may run. */
+void bed_rewind(struct bed *b, int64_t offset);
 /* All values in a topic, one partition; each freed by the caller. Returns how many. */
 size_t bed_read(struct bed *b, const char *topic, char **values, size_t most);
 
