@@ -301,7 +301,10 @@ Test(sink_cache, truncate_drops_what_is_older_in_every_partition)
     bed_drain(&bed);
     bed_put(&bed, &(struct bed_record){
                       .key = "show:50", .value = "{}", .op = 'c', .lsn = 150, .partition = 2});
+    bed_put(&bed, &(struct bed_record){
+                      .key = "show:500", .value = "{}", .op = 'c', .lsn = 150, .partition = 2});
     bed_drain(&bed);
+    expect_reply("nil", "GET a[*show:500");
     for (int i = 0; i < 99; i++) {
         cr_expect_str_eq(ask("GET a[*show:%d", i), i < 5 ? "{\"new\":1}" : "nil", "show:%d", i);
     }
