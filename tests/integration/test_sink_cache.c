@@ -523,10 +523,7 @@ Test(sink_cache, stays_in_the_group_while_redis_is_slow)
     }
     cr_expect_eq(bed_log_count(&bed, "partitions lost"), 0);
     cr_expect_eq(bed_log_count(&bed, "partitions given back"), 0);
-    bed_start(&bed);
-    while (bed_log_count(&bed, "msg=reading") < 2) {
-        sleep_ms(20);
-    }
+    bed_start_reading(&bed);
     put_drops(0, 100, 2);
     bed_drain(&bed);
     expect_reply("0", "DBSIZE");
@@ -559,7 +556,7 @@ Test(sink_cache, members_come_and_go_in_mid_batch)
     open_with(NULL, 4);
     store_rows();
     bed_set(&bed, ".sink.batch.records=50");
-    bed_start(&bed);
+    bed_start_reading(&bed);
     for (int round = 0; round < 4; round++) {
         for (int i = 0; i < ENTRY_COUNT; i++) {
             char key[32], value[32];
@@ -574,7 +571,7 @@ Test(sink_cache, members_come_and_go_in_mid_batch)
         }
         bed_flush(&bed);
         if (round == 0 || round == 2) {
-            bed_start(&bed);
+            bed_start_reading(&bed);
         } else if (round == 1) {
             bed_kill(&bed);
         } else {

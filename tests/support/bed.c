@@ -199,6 +199,20 @@ void bed_start(struct bed *b)
     b->processes[b->process_count++] = process_start(arguments, b->log_path);
 }
 
+void bed_start_reading(struct bed *b)
+{
+    int64_t end_us = wr_clock_monotonic_us() + WAIT_MS * INT64_C(1000);
+    size_t before = bed_log_count(b, "msg=reading");
+
+    bed_start(b);
+    while (bed_log_count(b, "msg=reading") == before) {
+        if (wr_clock_monotonic_us() > end_us) {
+            bed_fail(b, "the sink does not begin to read");
+        }
+        sleep_ms(20);
+    }
+}
+
 static struct process *last(struct bed *b)
 {
     cr_assert_gt(b->process_count, 0);

@@ -55,6 +55,8 @@ void bed_flush(struct bed *b);
 
 /* One more member of the group. */
 void bed_start(struct bed *b);
+/* The same, and waits until it has come that far that a signal is heard. */
+void bed_start_reading(struct bed *b);
 /* SIGTERM; it must end with exit code 0. */
 void bed_stop(struct bed *b);
 void bed_kill(struct bed *b);
