@@ -17,8 +17,9 @@ static const struct config_pair defaults[] = {
     {"fetch.error.backoff.ms", "100"},
     /* A member that was killed is given up soon, so that its partitions are read on. */
     {"session.timeout.ms", "10000"},
-    /* What has been fetched ahead: memory, against waiting for the broker. */
-    {"queued.min.messages", "20000"},
+    /* What has been fetched ahead. Past either, librdkafka looks again only after a second; a small
+     * record takes some 350 bytes. */
+    {"queued.min.messages", "100000"},
     {"queued.max.messages.kbytes", "16384"},
     /* Topics of tables that come later. */
     {"topic.metadata.refresh.interval.ms", "5000"},
