@@ -415,6 +415,7 @@ enum wr_status incremental_turn(struct incremental *inc, struct wr_error *err)
 {
     enum wr_status status = signal_channel_turn(inc->channel, err);
 
+    incremental_recall_late(inc);
     if (status != WR_OK || (inc->state.count == 0 && !inc->is_running)) {
         return status;
     }

@@ -18,7 +18,8 @@ void incremental_free(struct incremental *inc); /* NULL is allowed */
 /* Opens the channel that signals come by beside the stream, and begins to ask for what an earlier
  * run has left, while other things are done. */
 WR_MUST_USE enum wr_status incremental_open(struct incremental *inc, struct wr_error *err);
-/* It is needed now: waits for it. WR_RETRY "interrupted" when a stop is wanted. */
+/* Waits for that, but not for long while Kafka is away, unless delivery is exactly once: it may
+ * come late. WR_RETRY "interrupted" when a stop is wanted. */
 WR_MUST_USE enum wr_status incremental_recall(struct incremental *inc, struct wr_error *err);
 
 /* For struct intake_parts. */

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "config/config.h"
 #include "publisher/state_lookup.h"
@@ -17,7 +18,10 @@
 #include "relay/own.h"
 #include "relay/state.h"
 
-enum { RECALL_WAIT_MS = 20 }; /* how late a signal is seen */
+enum {
+    RECALL_WAIT_MS = 20, /* how late a signal is seen */
+    RECALL_MS = 2000,    /* then the stream begins without */
+};
 
 static void make_key(struct incremental *inc)
 {
@@ -94,9 +98,10 @@ static void take_answer(struct incremental *inc)
     know(inc);
 }
 
-/* Nothing can be published without Kafka either, so that nothing is lost by waiting. */
 enum wr_status incremental_recall(struct incremental *inc, struct wr_error *err)
 {
+    int64_t end_us = wr_clock_monotonic_us() + RECALL_MS * INT64_C(1000);
+
     if (inc->r->delivery != NULL) { /* what Kafka has is what counts: the rest was dropped */
         incremental_forget(inc);
     }
@@ -109,9 +114,34 @@ enum wr_status incremental_recall(struct incremental *inc, struct wr_error *err)
         if (inc->r->stop_wanted) {
             return wr_fail(err, WR_RETRY, "incremental", "interrupted");
         }
+        if (inc->r->delivery == NULL && wr_clock_monotonic_us() >= end_us) {
+            return WR_OK; /* Kafka is away: the stream begins all the same */
+        }
     }
     take_answer(inc);
     return WR_OK;
+}
+
+void incremental_recall_late(struct incremental *inc)
+{
+    if (inc->note.lookup != NULL && state_lookup_wait(inc->note.lookup, 0)) {
+        take_answer(inc);
+        incremental_restart(inc);
+    }
+}
+
+enum wr_status incremental_need_note(struct incremental *inc, struct wr_error *err)
+{
+    enum wr_status status = WR_OK;
+
+    while (status == WR_OK && inc->note.lookup != NULL) {
+        status = relay_wait_without_input(inc->r, RECALL_WAIT_MS * INT64_C(1000), err);
+        incremental_recall_late(inc);
+        if (status == WR_OK && inc->note.lookup != NULL && inc->r->stop_wanted) {
+            status = wr_fail(err, WR_RETRY, "incremental", "interrupted");
+        }
+    }
+    return status;
 }
 
 enum wr_status incremental_remember(struct incremental *inc, struct wr_error *err)

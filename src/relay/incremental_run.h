@@ -129,6 +129,10 @@ WR_MUST_USE enum wr_status incremental_tell_table(struct incremental *inc, const
 WR_MUST_USE enum wr_status incremental_remember(struct incremental *inc, struct wr_error *err);
 /* Asks Kafka what an earlier run has noted. */
 void incremental_ask_note(struct incremental *inc);
+/* Takes in an answer that did not come at the start, once it is there. */
+void incremental_recall_late(struct incremental *inc);
+/* Before anything new is noted: waits for that answer, serving all but the stream meanwhile. */
+WR_MUST_USE enum wr_status incremental_need_note(struct incremental *inc, struct wr_error *err);
 /* Rows of a chunk were published, or a table is done. */
 WR_MUST_USE enum wr_status incremental_note_with_rows(struct incremental *inc,
                                                       struct wr_error *err);

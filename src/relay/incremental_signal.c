@@ -301,6 +301,11 @@ static enum wr_status set_paused(struct incremental *inc, bool is_paused, struct
 static enum wr_status carry_out(struct incremental *inc, const struct signal *signal,
                                 struct wr_error *err)
 {
+    enum wr_status status = incremental_need_note(inc, err);
+
+    if (status != WR_OK) {
+        return status;
+    }
     switch (signal->kind) {
     case SIGNAL_EXECUTE_SNAPSHOT:
         return execute(inc, signal, err);
