@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/regex.h"
 #include "config/secrets.h"
 
 enum { SHOWN_SIZE_MAX = 200 }; /* more of a value does not help to find it */
@@ -218,6 +219,35 @@ void loader_add(struct loader *l, const char *source, uint32_t line, const char 
         e->is_overridden = true; /* half a value is not worth a second complaint */
     }
     wr_buffer_done(&expanded);
+}
+
+static bool is_regex(struct loader *l, const struct entry *e, enum wr_status status,
+                     const struct wr_error *err)
+{
+    if (status != WR_OK) {
+        loader_problem(l, e, "%s", e->is_secret ? "is not a regular expression" : err->text);
+    }
+    return status == WR_OK;
+}
+
+bool loader_check_regex(struct loader *l, const struct entry *e, const char *pattern)
+{
+    struct wr_regex *regex = NULL;
+    struct wr_error err;
+    enum wr_status status = wr_regex_new(pattern, false, &regex, &err);
+
+    wr_regex_free(regex);
+    return is_regex(l, e, status, &err);
+}
+
+bool loader_check_regex_list(struct loader *l, const struct entry *e, const char *patterns)
+{
+    struct wr_regex_list *list = NULL;
+    struct wr_error err;
+    enum wr_status status = wr_regex_list_new(patterns, &list, &err);
+
+    wr_regex_list_free(list);
+    return is_regex(l, e, status, &err);
 }
 
 void loader_pair_set(struct loader *l, struct config_pairs *pairs, const char *name,

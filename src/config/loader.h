@@ -80,6 +80,11 @@ void loader_problem_name(struct loader *l, const struct entry *e, const char *fo
 void loader_problem_source(struct loader *l, const char *source, uint32_t line, const char *format,
                            ...) WR_PRINTF(4, 5);
 
+/* One expression, or a comma-separated list of them. False, with a problem, where it is none: with
+ * the reason, unless that would show a secret. */
+bool loader_check_regex(struct loader *l, const struct entry *e, const char *pattern);
+bool loader_check_regex_list(struct loader *l, const struct entry *e, const char *patterns);
+
 /* Adds to `pairs`, over an earlier pair of the same name. `name` may be NULL: always a new one. */
 void loader_pair_set(struct loader *l, struct config_pairs *pairs, const char *name,
                      const char *value);

@@ -2,7 +2,6 @@
 #include <strings.h>
 
 #include "base/arena.h"
-#include "base/regex.h"
 #include "config/config.h"
 #include "config/loader.h"
 #include "config/property.h"
@@ -42,15 +41,9 @@ static void set_bool(struct loader *l, const struct entry *e, bool *out)
 
 static void set_list(struct loader *l, const struct entry *e, const char **out)
 {
-    struct wr_regex_list *list = NULL;
-    struct wr_error err;
-
-    if (wr_regex_list_new(e->value, &list, &err) != WR_OK) {
-        loader_problem(l, e, "%s", err.text);
-        return;
+    if (loader_check_regex_list(l, e, e->value)) {
+        *out = e->value[0] == '\0' ? NULL : e->value;
     }
-    wr_regex_list_free(list);
-    *out = e->value[0] == '\0' ? NULL : e->value;
 }
 
 static void set_failure(struct loader *l, const struct entry *e, bool *out)

@@ -10,7 +10,6 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "base/regex.h"
 #include "config/loader.h"
 
 enum { NAME_SIZE_MAX = 128 }; /* what is longer resembles no property */
@@ -295,19 +294,10 @@ static void apply_string(const struct property *p, const char *value, void *base
 static void apply_regex(struct loader *l, const struct property *p, const struct entry *e,
                         void *base)
 {
-    struct wr_regex *regex = NULL;
-    struct wr_regex_list *list = NULL;
-    struct wr_error err;
-
-    enum wr_status status = p->type == PROPERTY_REGEX ? wr_regex_new(e->value, false, &regex, &err)
-                                                      : wr_regex_list_new(e->value, &list, &err);
-    wr_regex_free(regex);
-    wr_regex_list_free(list);
-    if (status != WR_OK) {
-        loader_problem(l, e, "%s", e->is_secret ? "is not a regular expression" : err.text);
-        return;
+    if (p->type == PROPERTY_REGEX ? loader_check_regex(l, e, e->value)
+                                  : loader_check_regex_list(l, e, e->value)) {
+        apply_string(p, e->value, base);
     }
-    apply_string(p, e->value, base);
 }
 
 static size_t item_count_max(const char *list)

@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "base/digest.h"
-#include "base/regex.h"
 #include "base/utf8.h"
 #include "config/loader.h"
 #include "config/property.h"
@@ -146,26 +145,13 @@ void set_initial_statements(struct loader *l, const struct property_match *match
     }
 }
 
-static bool check_regex_list(struct loader *l, const struct entry *e, const char *patterns)
-{
-    struct wr_regex_list *list = NULL;
-    struct wr_error err;
-
-    if (wr_regex_list_new(patterns, &list, &err) != WR_OK) {
-        loader_problem(l, e, "%s", e->is_secret ? "is not a regular expression" : err.text);
-        return false;
-    }
-    wr_regex_list_free(list);
-    return true;
-}
-
 /* Adds `rule` for the columns that the property names. */
 static void add_column_rule(struct loader *l, const struct entry *e, struct column_rule rule)
 {
     struct config *config = l->config;
     size_t count = config->column_rule_count;
 
-    if (!check_regex_list(l, e, e->value)) {
+    if (!loader_check_regex_list(l, e, e->value)) {
         return;
     }
     rule.columns = e->value;
@@ -244,7 +230,7 @@ void set_message_key_columns(struct loader *l, const struct property_match *matc
             return;
         }
         struct wr_slice table = {item.data, (size_t)(colon - item.data)};
-        if (!check_regex_list(l, e, loader_copy(l, table))) {
+        if (!loader_check_regex_list(l, e, loader_copy(l, table))) {
             return;
         }
     }

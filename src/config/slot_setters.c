@@ -2,7 +2,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/regex.h"
 #include "config/loader.h"
 #include "config/property.h"
 #include "config/table_rows.h"
@@ -106,8 +105,6 @@ void set_replica_identities(struct loader *l, const struct property_match *match
     while (loader_take_item(&list, ',', &item)) {
         const char *colon = item.size > 0 ? memrchr(item.data, ':', item.size) : NULL;
         struct replica_identity_rule rule = {0};
-        struct wr_regex *regex = NULL;
-        struct wr_error err;
         if (item.size == 0) {
             continue;
         }
@@ -121,11 +118,9 @@ void set_replica_identities(struct loader *l, const struct property_match *match
             return;
         }
         rule.table = loader_copy(l, (struct wr_slice){item.data, size});
-        if (wr_regex_new(rule.table, true, &regex, &err) != WR_OK) {
-            loader_problem(l, e, "%s", err.text);
+        if (!loader_check_regex(l, e, rule.table)) {
             return;
         }
-        wr_regex_free(regex);
         config->replica_identities = loader_grow(l, config->replica_identities,
                                                  config->replica_identity_count, sizeof(rule));
         config->replica_identities[config->replica_identity_count++] = rule;

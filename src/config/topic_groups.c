@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/regex.h"
 #include "config/config.h"
 #include "config/loader.h"
 #include "config/property.h"
@@ -56,15 +55,8 @@ static void set_count(struct loader *l, const struct entry *e, int32_t max, int3
 
 static void set_expressions(struct loader *l, const struct entry *e, const char **out)
 {
-    struct wr_regex_list *list = NULL;
-    struct wr_error err;
-
     *out = e->value;
-    if (wr_regex_list_new(e->value, &list, &err) != WR_OK) {
-        loader_problem(l, e, "%s", err.text);
-        return;
-    }
-    wr_regex_list_free(list);
+    (void)loader_check_regex_list(l, e, e->value);
 }
 
 static void set_option(struct loader *l, const struct entry *e, struct topic_group *group,

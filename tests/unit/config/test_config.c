@@ -304,7 +304,16 @@ Test(config, shows_no_secret_in_any_problem)
                        "producer.acks=${env:WR_TEST_SECRET}\n"
                        "database.pasword=s3cret\n"
                        "transforms=r\ntransforms.r.type=${env:WR_TEST_SECRET}\n"
-                       "heartbeat.action.query=${env:WR_TEST_SECRET}\n"));
+                       "heartbeat.action.query=${env:WR_TEST_SECRET}\n"
+                       "replica.identity.autoset.values=${env:WR_TEST_SECRET}:FULL\n"
+                       "slot.stream.params=${env:WR_TEST_SECRET}=1\n"
+                       "topic.creation.default.partitions=1\n"
+                       "topic.creation.default.replication.factor=1\n"
+                       "topic.creation.groups=g\n"
+                       "topic.creation.g.include=${env:WR_TEST_SECRET}\n"
+                       "post.processors=p\n"
+                       "p.type=io.debezium.processors.reselect.ReselectColumnsPostProcessor\n"
+                       "p.reselect.columns.include.list=${env:WR_TEST_SECRET}\n"));
     cr_expect_geq(problem_count, 11);
     for (size_t i = 0; i < problem_count; i++) {
         cr_expect_null(strstr(problems[i], "s3cret"), "%s", problems[i]);
