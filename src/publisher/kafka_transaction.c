@@ -164,11 +164,6 @@ void kafka_transaction_free(struct kafka_transaction *t)
     }
 }
 
-bool kafka_transaction_is_open(const struct kafka_transaction *t)
-{
-    return t->kafka != NULL;
-}
-
 size_t kafka_transaction_size_max(const struct kafka_transaction *t)
 {
     return t->size_max;

@@ -22,7 +22,6 @@ struct kafka_transaction *kafka_transaction_new(const struct config *config,
                                                 const char *transactional_id,
                                                 const _Atomic bool *is_closing);
 void kafka_transaction_free(struct kafka_transaction *t); /* NULL is allowed */
-bool kafka_transaction_is_open(const struct kafka_transaction *t);
 /* The largest record that is taken, with what it costs beside its bytes. */
 size_t kafka_transaction_size_max(const struct kafka_transaction *t);
 

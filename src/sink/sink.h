@@ -40,10 +40,9 @@ struct sink_report;
 /* This one record can never be applied, whatever is tried: errors.tolerance decides. Its neighbours
  * are applied all the same. Once a record; `format` says why, with the target's own words. */
 void sink_reject(struct sink_report *report, size_t index, const char *format, ...) WR_PRINTF(3, 4);
-/* Records that the target already has newer data for: done, and counted. */
-void sink_superseded(struct sink_report *report, size_t count);
-/* The same for one record, where the target says the version it has (0: it does not). One that no
- * record of the partition has, up to its end, is of another source, and ends the sink. */
+/* The target already has newer data for this record: done, and counted. `version` is the one that
+ * it has (0: it does not say). One that no record of the partition has, up to its end, is of
+ * another source, and ends the sink. */
 void sink_newer(struct sink_report *report, size_t index, uint64_t version);
 /* True once the batch is no longer wanted: the partition is gone, or the sink stops. Whatever takes
  * long asks, and then returns WR_RETRY without ado. */

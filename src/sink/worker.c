@@ -66,11 +66,6 @@ void sink_reject(struct sink_report *report, size_t index, const char *format, .
     batch_refuse(report->batch, report->batch->record_messages[index], reason);
 }
 
-void sink_superseded(struct sink_report *report, size_t count)
-{
-    report->batch->superseded += count;
-}
-
 void sink_newer(struct sink_report *report, size_t index, uint64_t version)
 {
     assert(index < report->batch->record_count);
@@ -330,16 +325,6 @@ bool worker_wait(struct worker *w, int64_t timeout_ms)
     bool is_idle = w->job == JOB_NONE;
     (void)pthread_mutex_unlock(&w->mutex);
     return is_idle;
-}
-
-bool worker_is_busy(const struct worker *w)
-{
-    struct worker *mine = (struct worker *)(uintptr_t)w;
-
-    (void)pthread_mutex_lock(&mine->mutex);
-    bool is_busy = w->job != JOB_NONE || w->is_done;
-    (void)pthread_mutex_unlock(&mine->mutex);
-    return is_busy;
 }
 
 void worker_cancel(struct worker *w)

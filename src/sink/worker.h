@@ -33,7 +33,6 @@ void worker_start_apply(struct worker *w, struct batch *batch);
 WR_MUST_USE enum wr_status worker_result(struct worker *w, struct wr_error *err);
 /* Waits for the end, at most `timeout_ms`. False when it is still under way. */
 bool worker_wait(struct worker *w, int64_t timeout_ms);
-bool worker_is_busy(const struct worker *w);
 void worker_cancel(struct worker *w);
 
 /* From the consumer's thread, only while nothing is under way; tried until it works or is

@@ -435,13 +435,3 @@ enum truth condition_holds(const struct condition *condition, const struct row_v
     }
     return all;
 }
-
-const struct route_value *condition_outside_identity(const struct condition *condition)
-{
-    for (size_t i = 0; condition != NULL && i < condition->term_count; i++) {
-        if (!condition->terms[i].value.column->is_identity) {
-            return &condition->terms[i].value;
-        }
-    }
-    return NULL;
-}

@@ -24,7 +24,4 @@ WR_MUST_USE enum wr_status condition_compile(const struct condition_config *conf
 /* As SQL has it: what is compared with NULL does not hold. NULL holds for every row. */
 enum truth condition_holds(const struct condition *condition, const struct row_view *row);
 
-/* The first column of it that is outside the replica identity; NULL: none is. */
-const struct route_value *condition_outside_identity(const struct condition *condition);
-
 #endif /* WR_ROUTER_ROUTES_CONDITION_H */
