@@ -1,4 +1,6 @@
 /* replica.identity.autoset.values: what updates and deletes say of the row as it was. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libpq-fe.h>
@@ -21,21 +23,11 @@ struct table {
     const char *index;     /* that `i` uses, else "" */
 };
 
-static bool rule_matches(const struct replica_identity_rule *rule, const struct table *table)
-{
-    char name[NAME_SIZE_MAX];
-    struct wr_regex *regex = NULL;
-    struct wr_error ignored;
-
-    /* The loader has compiled it before; at a start it may be compiled once more for each table. */
-    if (wr_regex_new(rule->table, true, &regex, &ignored) != WR_OK) {
-        return false;
-    }
-    (void)snprintf(name, sizeof(name), "%s.%s", table->schema, table->name);
-    bool matches = wr_regex_matches(regex, wr_slice_str(name));
-    wr_regex_free(regex);
-    return matches;
-}
+/* One of the configuration's rules, with its expression compiled. */
+struct rule {
+    const struct replica_identity_rule *config;
+    struct wr_regex *table;
+};
 
 static bool rules_are_equal(const struct replica_identity_rule *a,
                             const struct replica_identity_rule *b)
@@ -44,13 +36,16 @@ static bool rules_are_equal(const struct replica_identity_rule *a,
            (a->identity != REPLICA_IDENTITY_INDEX || strcmp(a->index, b->index) == 0);
 }
 
-static enum wr_status find_rule(const struct config *config, const struct table *table,
+static enum wr_status find_rule(const struct rule *rules, size_t count, const struct table *table,
                                 const struct replica_identity_rule **out, struct wr_error *err)
 {
+    char name[NAME_SIZE_MAX];
+
     *out = NULL;
-    for (size_t i = 0; i < config->replica_identity_count; i++) {
-        const struct replica_identity_rule *rule = &config->replica_identities[i];
-        if (!rule_matches(rule, table)) {
+    (void)snprintf(name, sizeof(name), "%s.%s", table->schema, table->name);
+    for (size_t i = 0; i < count; i++) {
+        const struct replica_identity_rule *rule = rules[i].config;
+        if (!wr_regex_matches(rules[i].table, wr_slice_str(name))) {
             continue;
         }
         if (*out != NULL && !rules_are_equal(*out, rule)) {
@@ -144,16 +139,13 @@ static enum wr_status list_tables(struct catalog *catalog, PGresult **out, struc
     return catalog_query(catalog, &command, out, err);
 }
 
-enum wr_status catalog_set_identities(struct catalog *catalog, const struct table_filter *filter,
-                                      struct wr_error *err)
+static enum wr_status set_identities(struct catalog *catalog, const struct table_filter *filter,
+                                     const struct rule *rules, struct wr_error *err)
 {
-    const struct config *config = catalog_config(catalog);
+    size_t count = catalog_config(catalog)->replica_identity_count;
     PGresult *result = NULL;
-
-    if (config->replica_identity_count == 0) {
-        return WR_OK;
-    }
     enum wr_status status = list_tables(catalog, &result, err);
+
     for (int row = 0; status == WR_OK && row < PQntuples(result); row++) {
         struct table table = {
             .schema = PQgetvalue(result, row, 0),
@@ -164,12 +156,40 @@ enum wr_status catalog_set_identities(struct catalog *catalog, const struct tabl
         };
         const struct replica_identity_rule *rule = NULL;
         if (filter->is_captured(filter->context, table.schema, table.name)) {
-            status = find_rule(config, &table, &rule, err);
+            status = find_rule(rules, count, &table, &rule, err);
         }
         if (status == WR_OK && rule != NULL && !has_identity(&table, rule)) {
             status = set_identity(catalog, &table, rule, err);
         }
     }
     PQclear(result);
+    return status;
+}
+
+enum wr_status catalog_set_identities(struct catalog *catalog, const struct table_filter *filter,
+                                      struct wr_error *err)
+{
+    const struct config *config = catalog_config(catalog);
+    size_t count = config->replica_identity_count;
+    enum wr_status status = WR_OK;
+
+    if (count == 0) {
+        return WR_OK;
+    }
+    struct rule *rules = calloc(count, sizeof(*rules));
+    if (rules == NULL) {
+        abort();
+    }
+    for (size_t i = 0; status == WR_OK && i < count; i++) {
+        rules[i].config = &config->replica_identities[i];
+        status = wr_regex_new(rules[i].config->table, true, &rules[i].table, err);
+    }
+    if (status == WR_OK) {
+        status = set_identities(catalog, filter, rules, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        wr_regex_free(rules[i].table);
+    }
+    free(rules);
     return status;
 }
