@@ -7,9 +7,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/buffer.h"
+#include "base/limits.h"
 #include "publisher/state_topic.h"
 
-enum { NAME_SIZE_MAX = 1024, VALUE_SIZE_MAX = 4096, RETRY_MS = 100 };
+enum { NAME_SIZE_MAX = 1024, RETRY_MS = 100 };
 
 struct state_lookup {
     const struct config *config;
@@ -19,8 +21,7 @@ struct state_lookup {
     pthread_cond_t answers;
     bool is_done;
     _Atomic bool is_closing;
-    char value[VALUE_SIZE_MAX];
-    size_t size;
+    struct wr_buffer value;
     bool is_found;
     enum wr_status status;
     struct wr_error err;
@@ -33,11 +34,9 @@ static void take_record(void *context, struct wr_slice key, struct wr_slice valu
     if (key.size != strlen(l->key) || memcmp(key.data, l->key, key.size) != 0) {
         return;
     }
-    l->is_found = value.data != NULL && value.size <= sizeof(l->value);
-    l->size = l->is_found ? value.size : 0;
-    if (l->size > 0) {
-        memcpy(l->value, value.data, l->size);
-    }
+    wr_buffer_reset(&l->value);
+    l->is_found = value.data != NULL;
+    wr_buffer_add_slice(&l->value, value);
 }
 
 static enum wr_status ask(struct state_lookup *l)
@@ -46,6 +45,12 @@ static enum wr_status ask(struct state_lookup *l)
     enum wr_status status =
         state_topic_read(l->config, l->topic, l, take_record, &l->is_closing, &l->err);
 
+    if (status == WR_OK && l->value.failed) {
+        return wr_fail(&l->err, WR_FATAL, "kafka",
+                       "the value of \"%s\" in topic %s is larger than "
+                       "%d bytes",
+                       l->key, l->topic, WR_RECORD_SIZE_MAX);
+    }
     return status == WR_OK && !l->is_found
                ? state_topic_prepare(l->config, l->topic, &l->is_closing, &l->err)
                : status;
@@ -79,6 +84,7 @@ struct state_lookup *state_lookup_start(const struct config *config, const char 
     l->config = config;
     (void)snprintf(l->topic, sizeof(l->topic), "%s", topic);
     (void)snprintf(l->key, sizeof(l->key), "%s", key);
+    wr_buffer_init(&l->value, WR_RECORD_SIZE_MAX);
     (void)pthread_mutex_init(&l->mutex, NULL);
     (void)pthread_cond_init(&l->answers, NULL);
     if (pthread_create(&l->thread, NULL, work, l) != 0) {
@@ -108,7 +114,10 @@ bool state_lookup_wait(struct state_lookup *l, int64_t timeout_ms)
 enum wr_status state_lookup_result(const struct state_lookup *l, struct wr_slice *value,
                                    struct wr_error *err)
 {
-    *value = (struct wr_slice){l->is_found ? l->value : NULL, l->size};
+    *value = l->is_found ? wr_buffer_slice(&l->value) : (struct wr_slice){0};
+    if (l->is_found && value->data == NULL) {
+        *value = WR_SLICE(""); /* there, and empty */
+    }
     if (l->status != WR_OK) {
         *err = l->err;
     }
@@ -124,5 +133,6 @@ void state_lookup_free(struct state_lookup *l)
     (void)pthread_join(l->thread, NULL);
     (void)pthread_cond_destroy(&l->answers);
     (void)pthread_mutex_destroy(&l->mutex);
+    wr_buffer_done(&l->value);
     free(l);
 }
