@@ -9,19 +9,16 @@
  */
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "config/config.h"
 #include "publisher/state_lookup.h"
 #include "relay/incremental_run.h"
 #include "relay/ledger.h"
 #include "relay/own.h"
+#include "relay/progress.h"
 #include "relay/state.h"
 
-enum {
-    RECALL_WAIT_MS = 20, /* how late a signal is seen */
-    RECALL_MS = 2000,    /* then the stream begins without */
-};
+enum { ANSWER_WAIT_MS = 20 }; /* how late an answer is seen */
 
 static void make_key(struct incremental *inc)
 {
@@ -100,8 +97,6 @@ static void take_answer(struct incremental *inc)
 
 enum wr_status incremental_recall(struct incremental *inc, struct wr_error *err)
 {
-    int64_t end_us = wr_clock_monotonic_us() + RECALL_MS * INT64_C(1000);
-
     if (inc->r->delivery != NULL) { /* what Kafka has is what counts: the rest was dropped */
         incremental_forget(inc);
     }
@@ -109,17 +104,11 @@ enum wr_status incremental_recall(struct incremental *inc, struct wr_error *err)
         return WR_OK;
     }
     incremental_ask_note(inc);
-    while (!state_lookup_wait(inc->note.lookup, RECALL_WAIT_MS)) {
-        relay_read_signals(inc->r);
-        if (inc->r->stop_wanted) {
-            return wr_fail(err, WR_RETRY, "incremental", "interrupted");
-        }
-        if (inc->r->delivery == NULL && wr_clock_monotonic_us() >= end_us) {
-            return WR_OK; /* Kafka is away: the stream begins all the same */
-        }
+    enum wr_status status = relay_wait_for_answer(inc->r, inc->note.lookup, err);
+    if (status == WR_OK) {
+        take_answer(inc);
     }
-    take_answer(inc);
-    return WR_OK;
+    return status == WR_AGAIN ? WR_OK : status;
 }
 
 void incremental_recall_late(struct incremental *inc)
@@ -135,7 +124,7 @@ enum wr_status incremental_need_note(struct incremental *inc, struct wr_error *e
     enum wr_status status = WR_OK;
 
     while (status == WR_OK && inc->note.lookup != NULL) {
-        status = relay_wait_without_input(inc->r, RECALL_WAIT_MS * INT64_C(1000), err);
+        status = relay_wait_without_input(inc->r, ANSWER_WAIT_MS * INT64_C(1000), err);
         incremental_recall_late(inc);
         if (status == WR_OK && inc->note.lookup != NULL && inc->r->stop_wanted) {
             status = wr_fail(err, WR_RETRY, "incremental", "interrupted");

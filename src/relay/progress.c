@@ -19,12 +19,29 @@
 #include "streamer/timeline.h"
 
 enum {
-    ANSWER_MS = 2000,    /* then the stream goes on without, and waits with confirming */
+    ANSWER_MS = 2000,    /* then the stream goes on without */
     WAIT_MS = 20,        /* how late a signal is seen */
     NOTE_SOON_MS = 100,  /* behind the last acknowledgement of a burst */
     NOTE_BUSY_MS = 1000, /* while more is in flight */
     NOTE_IDLE_MS = 1000, /* the first time that only the end of the WAL has moved */
 };
+
+enum wr_status relay_wait_for_answer(struct relay *r, struct state_lookup *lookup,
+                                     struct wr_error *err)
+{
+    int64_t end_us = wr_clock_monotonic_us() + ANSWER_MS * INT64_C(1000);
+
+    while (!state_lookup_wait(lookup, WAIT_MS)) {
+        relay_read_signals(r);
+        if (r->stop_wanted) {
+            return wr_fail(err, WR_RETRY, "relay", "interrupted");
+        }
+        if (r->delivery == NULL && wr_clock_monotonic_us() >= end_us) {
+            return WR_AGAIN;
+        }
+    }
+    return WR_OK;
+}
 
 /* Takes in the answer of the lookup, once there is one. */
 static enum wr_status take_answer(struct relay *r, struct wr_error *err)
@@ -63,25 +80,18 @@ void relay_ask_position(struct relay *r)
 
 enum wr_status relay_load_position(struct relay *r, struct wr_error *err)
 {
-    int64_t end_us = wr_clock_monotonic_us() + ANSWER_MS * INT64_C(1000);
-
     if (r->progress.lookup == NULL) {
         relay_ask_position(r);
     }
-    while (!state_lookup_wait(r->progress.lookup, WAIT_MS)) {
-        relay_read_signals(r);
-        if (r->stop_wanted) {
-            return wr_fail(err, WR_RETRY, "position", "interrupted");
-        }
-        if (r->delivery == NULL && wr_clock_monotonic_us() >= end_us) {
-            wr_log(WR_LOG_WARN, "position",
-                   WR_MSG("kafka does not answer: nothing is confirmed until it has said how far "
-                          "the stream was"));
-            r->progress.is_kept = true;
-            return WR_OK;
-        }
+    enum wr_status status = relay_wait_for_answer(r, r->progress.lookup, err);
+    if (status == WR_AGAIN) {
+        wr_log(WR_LOG_WARN, "position",
+               WR_MSG("kafka does not answer: nothing is confirmed until it has said how far the "
+                      "stream was"));
+        r->progress.is_kept = true;
+        return WR_OK;
     }
-    return take_answer(r, err);
+    return status == WR_OK ? take_answer(r, err) : status;
 }
 
 static enum wr_status find_switch(struct relay *r, wr_lsn *lsn, struct wr_error *err)

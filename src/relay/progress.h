@@ -62,4 +62,11 @@ WR_MUST_USE enum wr_status relay_set_position(struct relay *r, wr_lsn lsn, struc
 /* The slot is gone, and that was wanted. Waits. */
 WR_MUST_USE enum wr_status relay_forget_position(struct relay *r, struct wr_error *err);
 
+/*
+ * Until a state topic has answered. WR_AGAIN: not within two seconds, and delivery is at least
+ * once, which goes on without. WR_RETRY "interrupted" when a stop is wanted.
+ */
+WR_MUST_USE enum wr_status relay_wait_for_answer(struct relay *r, struct state_lookup *lookup,
+                                                 struct wr_error *err);
+
 #endif /* WR_RELAY_PROGRESS_H */
