@@ -34,20 +34,6 @@ static const struct config_pair fixed[] = {
     {"log.connection.close", "false"},
 };
 
-enum wr_status consumer_conf_apply(rd_kafka_conf_t *conf, const struct config_pairs *settings,
-                                   struct wr_error *err)
-{
-    char reason[REASON_SIZE_MAX];
-
-    for (size_t i = 0; i < settings->count; i++) {
-        if (rd_kafka_conf_set(conf, settings->items[i].name, settings->items[i].value, reason,
-                              sizeof(reason)) != RD_KAFKA_CONF_OK) {
-            return wr_fail(err, WR_FATAL, "sink", "%s: %s", settings->items[i].name, reason);
-        }
-    }
-    return WR_OK;
-}
-
 /* Called from any of librdkafka's threads. What matters comes as an error, too. */
 static void on_log(const rd_kafka_t *kafka, int level, const char *facility, const char *text)
 {
@@ -68,6 +54,12 @@ static enum wr_status apply_array(rd_kafka_conf_t *conf, const struct config_pai
         }
     }
     return WR_OK;
+}
+
+enum wr_status consumer_conf_apply(rd_kafka_conf_t *conf, const struct config_pairs *settings,
+                                   struct wr_error *err)
+{
+    return apply_array(conf, settings->items, settings->count, err);
 }
 
 enum wr_status consumer_conf_new(const struct config *config, const char *group,
