@@ -342,6 +342,9 @@ static enum wr_status take_answer(struct incremental *inc, struct wr_error *err)
     case INCREMENTAL_LOOKING:
         inc->phase = INCREMENTAL_IDLE;
         return take_look(inc, err);
+    case INCREMENTAL_LOCKING:
+        inc->table.is_free = true;
+        break;
     case INCREMENTAL_MAXING:
         take_max(inc);
         break;

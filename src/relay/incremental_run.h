@@ -11,14 +11,15 @@
 #include "decoder/pgoutput.h"
 #include "relay/incremental.h"
 #include "relay/incremental_state.h"
+#include "streamer/chunk_table.h"
 
 struct change;
 struct chunk_reader;
-struct chunk_table;
 struct relation;
 struct signal_channel;
 struct state_lookup;
 struct window;
+struct wr_arena;
 
 enum { INCREMENTAL_MARK_SIZE = 80 };
 
@@ -27,6 +28,7 @@ enum incremental_phase {
     INCREMENTAL_IDLE,
     INCREMENTAL_MARKING, /* a low watermark, for the horizon */
     INCREMENTAL_LOOKING, /* a snapshot, whether it reaches the horizon */
+    INCREMENTAL_LOCKING, /* a lock on the table, before it is looked up */
     INCREMENTAL_MAXING,  /* the highest key */
     INCREMENTAL_READING, /* a chunk, until its high watermark comes */
 };
@@ -35,8 +37,11 @@ enum incremental_phase {
 struct incremental_table {
     uint32_t oid;
     uint32_t tag;
+    struct wr_arena *arena;     /* of the target; NULL: the table has to be found */
+    struct chunk_target target; /* what was found */
     struct chunk_table *chunks; /* NULL: it has to be looked up */
     struct relation *relation;
+    bool is_free;      /* the lock was to be had */
     bool has_failed;   /* once: the next refusal is its end */
     bool nulls_read;   /* the rows without a key */
     bool has_changed;  /* a Relation message says that it looks otherwise now */
@@ -92,7 +97,8 @@ void incremental_begin_notes(struct incremental *inc);
 
 /* The table (incremental_table.c). */
 
-/* Looks the current one up, and makes its plan. One that cannot be read is over at once. */
+/* Finds the current one, then asks for a lock on it, then, once that was to be had, looks it up and
+ * makes its plan. One that cannot be read is over at once. */
 WR_MUST_USE enum wr_status incremental_table_open(struct incremental *inc, struct wr_error *err);
 void incremental_forget_table(struct incremental *inc);
 /* The current one is done, with a status of Debezium's. */

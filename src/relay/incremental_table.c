@@ -15,6 +15,7 @@
 void incremental_forget_table(struct incremental *inc)
 {
     chunk_table_free(inc->table.chunks);
+    wr_arena_free(inc->table.arena);
     if (inc->table.relation != NULL) {
         wr_arena_free(inc->table.relation->arena);
     }
@@ -23,40 +24,44 @@ void incremental_forget_table(struct incremental *inc)
                                             .nulls_read = inc->table.nulls_read};
 }
 
-/* The name that was asked for, among those that are published and captured. */
-struct lookup {
-    struct incremental *inc;
-    const struct incremental_item *item;
-    bool is_found;
-    struct wr_error err;
-    enum wr_status status;
-    struct wr_arena *arena;
-    struct chunk_target target;
-};
-
+/* Whether it is the one that was asked for, and captured. */
 static bool is_wanted(void *context, const char *schema, const char *table)
 {
-    const struct lookup *lookup = context;
+    const struct incremental *inc = context;
+    const char *name = incremental_current(inc)->name;
     size_t size = strlen(schema);
 
-    return relay_captures(lookup->inc->r, schema, table) &&
-           strncmp(lookup->item->name, schema, size) == 0 && lookup->item->name[size] == '.' &&
-           strcmp(lookup->item->name + size + 1, table) == 0;
+    return relay_captures(inc->r, schema, table) && strncmp(name, schema, size) == 0 &&
+           name[size] == '.' && strcmp(name + size + 1, table) == 0;
 }
 
 static void take_found(void *context, const struct chunk_found *found)
 {
-    struct lookup *lookup = context;
+    struct incremental *inc = context;
+    const struct incremental_item *item = incremental_current(inc);
+    struct wr_arena *arena = wr_arena_new(WR_RELATION_SIZE_MAX);
 
-    lookup->is_found = true;
-    lookup->target = (struct chunk_target){
+    wr_arena_free(inc->table.arena);
+    inc->table.arena = arena;
+    inc->table.target = (struct chunk_target){
         .oid = found->oid,
-        .qualified = wr_arena_strdup(lookup->arena, found->qualified),
-        .row_filter =
-            found->row_filter == NULL ? NULL : wr_arena_strdup(lookup->arena, found->row_filter),
-        .condition = lookup->item->condition,
-        .surrogate_key = lookup->item->surrogate_key,
+        .qualified = wr_arena_strdup(arena, found->qualified),
+        .row_filter = found->row_filter == NULL ? NULL : wr_arena_strdup(arena, found->row_filter),
+        .condition = item->condition,
+        .surrogate_key = item->surrogate_key,
     };
+    if (inc->table.target.qualified == NULL ||
+        (found->row_filter != NULL && inc->table.target.row_filter == NULL)) {
+        abort(); /* PostgreSQL's own texts of a table fit what a table's plan may be */
+    }
+}
+
+enum wr_status incremental_table_refuse(struct incremental *inc, const char *status_text,
+                                        const struct wr_error *cause, struct wr_error *err)
+{
+    wr_log(WR_LOG_ERROR, "incremental", WR_MSG("a table is left out of its snapshot"),
+           WR_STR("table", incremental_current(inc)->name), WR_STR("reason", cause->text));
+    return incremental_table_over(inc, status_text, err);
 }
 
 static enum wr_status describe(struct incremental *inc, const struct chunk_target *target,
@@ -81,47 +86,53 @@ static enum wr_status describe(struct incremental *inc, const struct chunk_targe
                : WR_OK;
 }
 
-enum wr_status incremental_table_refuse(struct incremental *inc, const char *status_text,
-                                        const struct wr_error *cause, struct wr_error *err)
+static enum wr_status find(struct incremental *inc, struct wr_error *err)
 {
-    wr_log(WR_LOG_ERROR, "incremental", WR_MSG("a table is left out of its snapshot"),
-           WR_STR("table", incremental_current(inc)->name), WR_STR("reason", cause->text));
-    return incremental_table_over(inc, status_text, err);
+    struct table_filter filter = {.context = inc, .is_captured = is_wanted};
+    struct wr_error cause = {.status = WR_OK};
+
+    incremental_forget_table(inc);
+    enum wr_status status = chunk_reader_list(inc->reader, &filter, inc, take_found, &cause);
+    if (status == WR_OK && inc->table.arena == NULL) {
+        (void)wr_fail(&cause, WR_REJECT, "incremental",
+                      "it is not captured, or not in the publication");
+        return incremental_table_refuse(inc, "UNKNOWN_SCHEMA", &cause, err);
+    }
+    if (status == WR_REJECT || status == WR_FATAL) {
+        return incremental_table_refuse(inc, "SQL_EXCEPTION", &cause, err);
+    }
+    *err = cause;
+    return status;
+}
+
+static enum wr_status look_up(struct incremental *inc, struct wr_error *err)
+{
+    const struct incremental_item *item = incremental_current(inc);
+    struct wr_error cause = {.status = WR_OK};
+    enum wr_status status = describe(inc, &inc->table.target, &cause);
+
+    if (status == WR_REJECT || status == WR_FATAL) {
+        return incremental_table_refuse(
+            inc, status == WR_REJECT ? "NO_PRIMARY_KEY" : "SQL_EXCEPTION", &cause, err);
+    }
+    if (status == WR_OK && inc->progress.max.count == 0) {
+        wr_log(WR_LOG_INFO, "incremental", WR_MSG("table begins"), WR_STR("table", item->name),
+               WR_STR("signal", item->id));
+    }
+    *err = cause;
+    return status;
 }
 
 enum wr_status incremental_table_open(struct incremental *inc, struct wr_error *err)
 {
-    struct lookup lookup = {.inc = inc, .item = incremental_current(inc)};
-    struct table_filter filter = {.context = &lookup, .is_captured = is_wanted};
-    bool is_of_key = false;
-
-    incremental_forget_table(inc);
-    lookup.arena = wr_arena_new(WR_RELATION_SIZE_MAX);
-    enum wr_status status = chunk_reader_list(inc->reader, &filter, &lookup, take_found, err);
-    if (status == WR_OK && lookup.is_found) {
-        is_of_key = true;
-        status = lookup.target.qualified == NULL
-                     ? wr_fail(err, WR_REJECT, "incremental", "its name is too large")
-                     : describe(inc, &lookup.target, err);
-    } else if (status == WR_OK) {
-        struct wr_error cause;
-        (void)wr_fail(&cause, WR_REJECT, "incremental",
-                      "it is not captured, or not in the publication");
-        wr_arena_free(lookup.arena);
-        return incremental_table_refuse(inc, "UNKNOWN_SCHEMA", &cause, err);
+    if (inc->table.arena == NULL) {
+        return find(inc, err);
     }
-    wr_arena_free(lookup.arena);
-    if (status == WR_REJECT || status == WR_FATAL) {
-        struct wr_error cause = *err;
-        return incremental_table_refuse(
-            inc, is_of_key && status == WR_REJECT ? "NO_PRIMARY_KEY" : "SQL_EXCEPTION", &cause,
-            err);
+    if (!inc->table.is_free) {
+        inc->phase = INCREMENTAL_LOCKING;
+        return chunk_reader_lock(inc->reader, inc->table.target.qualified, err);
     }
-    if (status == WR_OK && inc->progress.max.count == 0) {
-        wr_log(WR_LOG_INFO, "incremental", WR_MSG("table begins"),
-               WR_STR("table", lookup.item->name), WR_STR("signal", lookup.item->id));
-    }
-    return status;
+    return look_up(inc, err);
 }
 
 enum wr_status incremental_table_over(struct incremental *inc, const char *status_text,

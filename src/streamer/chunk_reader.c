@@ -15,10 +15,9 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "config/config.h"
+#include "streamer/chunk_list.h"
 #include "streamer/command.h"
 #include "streamer/connect.h"
-#include "streamer/snapshot.h"
-#include "streamer/snapshot_tables.h"
 
 enum {
     STATEMENT_MAX = 6,
@@ -104,26 +103,10 @@ enum wr_status chunk_reader_list(struct chunk_reader *reader, const struct table
                                  void (*each)(void *context, const struct chunk_found *table),
                                  struct wr_error *err)
 {
-    struct snapshot_options options = {.filter = *filter};
-    struct snapshot_tables tables = {0};
     enum wr_status status = leave_pipeline(reader, err);
 
-    if (status == WR_OK) {
-        status = snapshot_tables_list(&tables, reader->conn, reader->config, &options, err);
-    }
-    if (status == WR_FATAL) {
-        err->status = status = WR_REJECT;
-    }
-    for (size_t i = 0; status == WR_OK && i < tables.count; i++) {
-        const struct snapshot_table *table = &tables.items[i];
-        each(context, &(struct chunk_found){.oid = table->oid,
-                                            .schema = table->schema,
-                                            .table = table->table,
-                                            .qualified = table->qualified,
-                                            .row_filter = table->row_filter});
-    }
-    snapshot_tables_done(&tables);
-    return status;
+    return status == WR_OK ? chunk_list(reader->config, reader->conn, filter, context, each, err)
+                           : status;
 }
 
 enum wr_status chunk_reader_describe(struct chunk_reader *reader, const struct chunk_target *target,
@@ -218,6 +201,27 @@ enum wr_status chunk_reader_look(struct chunk_reader *reader, struct wr_error *e
     if (status == WR_OK) {
         status = send(reader, "SELECT pg_catalog.pg_current_snapshot(), ''", NULL,
                       &reader->reading.snapshot, err);
+    }
+    return status == WR_OK ? end(reader, err) : status;
+}
+
+enum wr_status chunk_reader_lock(struct chunk_reader *reader, const char *qualified,
+                                 struct wr_error *err)
+{
+    enum wr_status status = begin(reader, err);
+
+    if (status == WR_OK) {
+        status = send(reader, BEGIN_SQL, NULL, NULL, err);
+    }
+    if (status == WR_OK) {
+        WR_BUFFER_LITERAL(&reader->sql, "LOCK TABLE ONLY ");
+        wr_buffer_add_str(&reader->sql, qualified);
+        WR_BUFFER_LITERAL(&reader->sql, " IN ACCESS SHARE MODE");
+        wr_buffer_add_char(&reader->sql, '\0');
+        status = send_made(reader, NULL, err);
+    }
+    if (status == WR_OK) {
+        status = send(reader, "COMMIT", NULL, NULL, err);
     }
     return status == WR_OK ? end(reader, err) : status;
 }

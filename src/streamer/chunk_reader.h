@@ -56,6 +56,9 @@ WR_MUST_USE enum wr_status chunk_reader_mark(struct chunk_reader *reader, const 
                                              struct wr_error *err);
 /* What a snapshot that is taken now sees. */
 WR_MUST_USE enum wr_status chunk_reader_look(struct chunk_reader *reader, struct wr_error *err);
+/* Waits until nobody keeps others from reading the table: then looking it up does not wait. */
+WR_MUST_USE enum wr_status chunk_reader_lock(struct chunk_reader *reader, const char *qualified,
+                                             struct wr_error *err);
 /* The highest key of the table: one row of key columns, or none. */
 WR_MUST_USE enum wr_status chunk_reader_max(struct chunk_reader *reader,
                                             const struct chunk_table *table, struct wr_error *err);

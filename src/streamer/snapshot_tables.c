@@ -122,8 +122,6 @@ static bool read_table(struct snapshot_tables *tables, const PGresult *result, i
     *out = (struct snapshot_table){
         .oid = list_number(result, row, LIST_OID),
         .file_node = list_number(result, row, LIST_FILE_NODE),
-        .schema = wr_arena_strdup(tables->arena, PQgetvalue(result, row, LIST_SCHEMA)),
-        .table = wr_arena_strdup(tables->arena, PQgetvalue(result, row, LIST_TABLE)),
         .qualified = wr_arena_strdup(tables->arena, PQgetvalue(result, row, LIST_QUALIFIED)),
         .block_count = list_number(result, row, LIST_BLOCKS),
         .row_estimate = strtod(PQgetvalue(result, row, LIST_ROWS), NULL),
@@ -135,8 +133,7 @@ static bool read_table(struct snapshot_tables *tables, const PGresult *result, i
     if (has_filter) {
         out->row_filter = wr_arena_strdup(tables->arena, PQgetvalue(result, row, LIST_ROW_FILTER));
     }
-    return out->schema != NULL && out->table != NULL && out->qualified != NULL &&
-           (!has_filter || out->row_filter != NULL);
+    return out->qualified != NULL && (!has_filter || out->row_filter != NULL);
 }
 
 /*

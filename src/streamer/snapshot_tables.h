@@ -27,7 +27,6 @@ struct snapshot_range {
 struct snapshot_table {
     uint32_t oid;
     uint32_t file_node; /* another one after the table was rewritten */
-    const char *schema, *table;
     const char *qualified;  /* quoted, with its schema */
     const char *row_filter; /* SQL of the publication, NULL when there is none */
     const char *select;     /* of the configuration, NULL: all of the table */

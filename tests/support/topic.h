@@ -23,6 +23,9 @@ void topic_set(const char *bootstrap, const char *topic, const char *name, const
 int64_t topic_read(const char *bootstrap, const char *topic,
                    void (*each)(void *context, const rd_kafka_message_t *message), void *context);
 
+/* One record, and waits until Kafka has it. */
+void topic_write(const char *bootstrap, const char *topic, const char *key, const char *value);
+
 /* Asks Kafka over and over how many messages a topic holds, without reading them. */
 struct topic_counter *topic_counter_new(const char *bootstrap, const char *topic);
 int64_t topic_counter_now(struct topic_counter *counter);
