@@ -169,10 +169,10 @@ int64_t topic_read(const char *bootstrap, const char *topic,
 void topic_write(const char *bootstrap, const char *topic, const char *key, const char *value)
 {
     rd_kafka_t *client = client_new(RD_KAFKA_PRODUCER, bootstrap);
-    rd_kafka_resp_err_t code =
-        rd_kafka_producev(client, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_KEY(key, strlen(key)),
-                          RD_KAFKA_V_VALUE((void *)(uintptr_t)value, strlen(value)),
-                          RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
+    rd_kafka_resp_err_t code = rd_kafka_producev(
+        client, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_KEY((void *)(uintptr_t)key, strlen(key)),
+        RD_KAFKA_V_VALUE((void *)(uintptr_t)value, strlen(value)),
+        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
 
     cr_assert_eq(code, RD_KAFKA_RESP_ERR_NO_ERROR, "%s", rd_kafka_err2str(code));
     cr_assert_eq(rd_kafka_flush(client, ANSWER_TIMEOUT_MS), RD_KAFKA_RESP_ERR_NO_ERROR);
