@@ -38,7 +38,6 @@ static void open_hot_table(const char *name)
 {
     live_open(&l, name);
     live_set(&l, "incremental.snapshot.chunk.size=100");
-    live_set(&l, "notification.enabled.channels=log");
     hot_create(&h, &l, ROW_COUNT);
 }
 
@@ -53,7 +52,7 @@ static void ask(const char *option)
 
 static size_t completed_count(void)
 {
-    return live_log_count(&l, "type=COMPLETED");
+    return live_log_count(&l, "table is complete");
 }
 
 /* Until one more snapshot is complete. */
@@ -102,6 +101,7 @@ Test(incremental_faults, a_snapshot_goes_on_after_a_crash_and_no_row_goes_back)
 
     open_hot_table("wr_incremental_kill");
     live_set(&l, "incremental.snapshot.chunk.size=20");
+    live_set(&l, "notification.enabled.channels=log");
     live_stream(&l);
     hot_start(&h, WRITER_COUNT);
     ask("public.hot");
