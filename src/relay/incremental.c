@@ -260,6 +260,10 @@ static enum wr_status ask(struct incremental *inc, struct wr_error *err)
     if (inc->reader == NULL) {
         return chunk_reader_open(inc->r->config, &inc->reader, err);
     }
+    if (item->is_expression) {
+        inc->phase = INCREMENTAL_FINDING;
+        return chunk_reader_list(inc->reader, err);
+    }
     if (!window_has_horizon(inc->window)) {
         return ask_mark(inc, err);
     }
@@ -336,6 +340,9 @@ static enum wr_status take_refusal(struct incremental *inc, struct wr_error *err
 static enum wr_status take_answer(struct incremental *inc, struct wr_error *err)
 {
     switch (inc->phase) {
+    case INCREMENTAL_FINDING:
+        inc->phase = INCREMENTAL_IDLE;
+        return incremental_found(inc, err);
     case INCREMENTAL_MARKING:
         window_set_horizon(inc->window, inc->asked_generation, chunk_reader_xid(inc->reader));
         break;

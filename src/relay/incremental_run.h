@@ -26,6 +26,7 @@ enum { INCREMENTAL_MARK_SIZE = 80 };
 /* What the reader was asked for last. */
 enum incremental_phase {
     INCREMENTAL_IDLE,
+    INCREMENTAL_FINDING, /* the tables that there are */
     INCREMENTAL_MARKING, /* a low watermark, for the horizon */
     INCREMENTAL_LOOKING, /* a snapshot, whether it reaches the horizon */
     INCREMENTAL_LOCKING, /* a lock on the table, before it is looked up */
@@ -94,6 +95,9 @@ void incremental_forget(struct incremental *inc);
 void incremental_lose_reader(struct incremental *inc, const struct wr_error *cause);
 /* Notes begin anew, for tables were added. */
 void incremental_begin_notes(struct incremental *inc);
+
+/* The server has listed its tables (incremental_find.c). */
+WR_MUST_USE enum wr_status incremental_found(struct incremental *inc, struct wr_error *err);
 
 /* The table (incremental_table.c). */
 

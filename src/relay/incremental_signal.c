@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
+#include "base/json_write.h"
 #include "base/log.h"
 #include "base/regex.h"
 #include "config/config.h"
@@ -17,196 +19,108 @@
 
 enum { SIGNAL_SIZE_MAX = 16 << 20, NAME_SIZE_MAX = 256 };
 
-/* What a signal is carried out with. */
-struct request {
-    struct incremental *inc;
-    const struct signal *signal;
-    struct wr_arena *arena;
-    struct wr_regex **patterns; /* of the signal's collections, then of its conditions */
-    const char **names;         /* captured tables that match a collection, by name */
-    size_t name_count;
-};
-
-static void request_done(struct request *request)
+static void free_patterns(struct wr_regex **patterns, size_t count)
 {
-    size_t count = request->signal->collection_count + request->signal->condition_count;
-
-    for (size_t i = 0; request->patterns != NULL && i < count; i++) {
-        wr_regex_free(request->patterns[i]);
+    for (size_t i = 0; i < count; i++) {
+        wr_regex_free(patterns[i]);
     }
-    free(request->patterns);
-    free(request->names);
-    wr_arena_free(request->arena);
+    free(patterns);
 }
 
-/* An expression that is none is an error of who sent it. */
-static enum wr_status request_init(struct request *request, struct incremental *inc,
-                                   const struct signal *signal, struct wr_error *err)
+/* The collections of a signal as expressions. One that is none is an error of who sent it. */
+static enum wr_status make_patterns(const struct signal *signal, struct wr_regex ***out,
+                                    struct wr_error *err)
 {
-    size_t count = signal->collection_count + signal->condition_count;
     enum wr_status status = WR_OK;
 
-    *request = (struct request){.inc = inc,
-                                .signal = signal,
-                                .arena = wr_arena_new(SIGNAL_SIZE_MAX),
-                                .patterns = calloc(count + 1, sizeof(*request->patterns))};
-    if (request->patterns == NULL) {
+    *out = calloc(signal->collection_count + 1, sizeof(**out));
+    if (*out == NULL) {
         abort();
     }
-    for (size_t i = 0; status == WR_OK && i < count; i++) {
-        bool is_condition = i >= signal->collection_count;
-        const char *text = is_condition
-                               ? signal->conditions[i - signal->collection_count].collection
-                               : signal->collections[i];
-        status = wr_regex_new(text, is_condition, &request->patterns[i], err);
+    for (size_t i = 0; status == WR_OK && i < signal->collection_count; i++) {
+        status = wr_regex_new(signal->collections[i], false, &(*out)[i], err);
     }
-    if (status != WR_OK) {
-        err->status = WR_REJECT;
-        return WR_REJECT;
+    if (status == WR_OK) {
+        return WR_OK;
+    }
+    free_patterns(*out, signal->collection_count);
+    err->status = WR_REJECT;
+    return WR_REJECT;
+}
+
+/* The conditions are an expression's text until it is known which tables there are. */
+static void write_conditions(const struct signal *signal, struct wr_buffer *out)
+{
+    wr_buffer_add_char(out, '[');
+    for (size_t i = 0; i < signal->condition_count; i++) {
+        wr_buffer_add_str(out, i == 0 ? "[" : ",[");
+        wr_json_string(out, wr_slice_str(signal->conditions[i].collection));
+        wr_buffer_add_char(out, ',');
+        wr_json_string(out, wr_slice_str(signal->conditions[i].filter));
+        wr_buffer_add_char(out, ']');
+    }
+    WR_BUFFER_LITERAL(out, "]");
+    wr_buffer_add_char(out, '\0');
+}
+
+static enum wr_status check_conditions(const struct signal *signal, struct wr_error *err)
+{
+    for (size_t i = 0; i < signal->condition_count; i++) {
+        struct wr_regex *regex = NULL;
+        enum wr_status status = wr_regex_new(signal->conditions[i].collection, true, &regex, err);
+        wr_regex_free(regex);
+        if (status != WR_OK) {
+            err->status = WR_REJECT;
+            return WR_REJECT;
+        }
     }
     return WR_OK;
 }
 
-static bool matches(const struct request *request, size_t pattern, const char *name)
+static void queue(struct incremental *inc, const struct signal *signal, const char *conditions)
 {
-    return wr_regex_matches(request->patterns[pattern], wr_slice_str(name));
-}
-
-static bool matches_any(const struct request *request, const char *name)
-{
-    for (size_t i = 0; i < request->signal->collection_count; i++) {
-        if (matches(request, i, name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_asked_for(void *context, const char *schema, const char *table)
-{
-    const struct request *request = context;
-    const struct relay *r = request->inc->r;
-    char name[NAME_SIZE_MAX];
-
-    (void)snprintf(name, sizeof(name), "%s.%s", schema, table);
-    bool is_signal_table =
-        r->config->signal_table != NULL && strcmp(r->config->signal_table, name) == 0;
-    return !is_signal_table && relay_captures(request->inc->r, schema, table) &&
-           matches_any(request, name);
-}
-
-static void take_name(void *context, const struct chunk_found *found)
-{
-    struct request *request = context;
-
-    request->names = reallocarray(request->names, request->name_count + 1, sizeof(*request->names));
-    if (request->names == NULL) {
-        abort();
-    }
-    const char *name = wr_arena_printf(request->arena, "%s.%s", found->schema, found->table);
-    if (name != NULL) {
-        request->names[request->name_count++] = name;
-    }
-}
-
-/* On a connection of its own: the other one may be waiting for a chunk. */
-static enum wr_status list_names(struct request *request, struct wr_error *err)
-{
-    struct table_filter filter = {.context = request, .is_captured = is_asked_for};
-    struct chunk_reader *reader = NULL;
-    enum wr_status status = chunk_reader_open(request->inc->r->config, &reader, err);
-
-    if (status == WR_OK) {
-        status = chunk_reader_list(reader, &filter, request, take_name, err);
-    }
-    chunk_reader_close(reader);
-    return status;
-}
-
-static const char *condition_of(const struct request *request, const char *name)
-{
-    for (size_t i = 0; i < request->signal->condition_count; i++) {
-        if (matches(request, request->signal->collection_count + i, name)) {
-            return request->signal->conditions[i].filter;
-        }
-    }
-    return NULL;
-}
-
-static bool is_queued(const struct incremental *inc, uint64_t run, const char *name)
-{
-    for (size_t i = 0; i < inc->state.count; i++) {
-        if (inc->state.items[i].run == run && strcmp(inc->state.items[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void queue_name(const struct request *request, uint64_t run, const char *name)
-{
-    struct incremental *inc = request->inc;
-
-    if (!is_queued(inc, run, name)) {
-        incremental_state_add(&inc->state, run, request->signal->id, name,
-                              condition_of(request, name), request->signal->surrogate_key);
-    }
-}
-
-/* In the order of the expressions. One that nothing matches stays, to be told of as unknown. */
-static void queue_names(const struct request *request, uint64_t run)
-{
-    for (size_t i = 0; i < request->signal->collection_count; i++) {
-        bool is_matched = false;
-        for (size_t j = 0; j < request->name_count; j++) {
-            if (matches(request, i, request->names[j])) {
-                queue_name(request, run, request->names[j]);
-                is_matched = true;
-            }
-        }
-        if (!is_matched) {
-            queue_name(request, run, request->signal->collections[i]);
-        }
-    }
-}
-
-static enum wr_status begin_run(struct request *request, struct wr_error *err)
-{
-    struct incremental *inc = request->inc;
     uint64_t run = ++inc->next_run;
 
-    queue_names(request, run);
-    wr_log(WR_LOG_INFO, "incremental", WR_MSG("snapshot is asked for"),
-           WR_STR("signal", request->signal->id), WR_INT("tables", request->name_count));
-    if (inc->is_running) { /* changes of the new tables were not noted until now */
-        incremental_void_chunk(inc);
-        incremental_begin_notes(inc);
+    for (size_t i = 0; i < signal->collection_count; i++) {
+        incremental_state_add(&inc->state, &(struct incremental_item){
+                                               .run = run,
+                                               .is_expression = true,
+                                               .id = signal->id,
+                                               .name = signal->collections[i],
+                                               .condition = conditions,
+                                               .surrogate_key = signal->surrogate_key,
+                                           });
     }
-    enum wr_status status = incremental_remember(inc, err);
-    return status == WR_OK
-               ? incremental_tell_run(inc, "STARTED", request->signal->id, run, true, err)
-               : status;
 }
 
+/* Which tables there are is asked for when it is its turn: here nothing may wait. */
 static enum wr_status execute(struct incremental *inc, const struct signal *signal,
                               struct wr_error *err)
 {
-    struct request request;
+    struct wr_regex **patterns = NULL;
+    struct wr_buffer conditions = {0};
 
     if (signal->is_blocking) {
         return wr_fail(err, WR_REJECT, "signal",
                        "execute-snapshot: a blocking snapshot is not supported; an incremental one "
                        "reads tables without a primary key with surrogate-key");
     }
-    enum wr_status status = request_init(&request, inc, signal, err);
-    if (status == WR_OK) {
-        status = list_names(&request, err);
+    enum wr_status status = make_patterns(signal, &patterns, err);
+    if (status != WR_OK) {
+        return status;
     }
-    if (status == WR_OK) {
-        status = begin_run(&request, err);
+    free_patterns(patterns, signal->collection_count);
+    status = check_conditions(signal, err);
+    if (status != WR_OK) {
+        return status;
     }
-    request_done(&request);
-    return status;
+    wr_buffer_init(&conditions, SIGNAL_SIZE_MAX);
+    write_conditions(signal, &conditions);
+    queue(inc, signal, conditions.data);
+    wr_buffer_done(&conditions);
+    wr_log(WR_LOG_INFO, "incremental", WR_MSG("snapshot is asked for"),
+           WR_STR("signal", signal->id), WR_INT("expressions", signal->collection_count));
+    return incremental_remember(inc, err);
 }
 
 /* The table that is being read goes, too. */
@@ -241,25 +155,36 @@ static char *join_collections(const struct signal *signal)
     return text;
 }
 
+static bool matches_any(const struct signal *signal, struct wr_regex **patterns, const char *name)
+{
+    for (size_t i = 0; i < signal->collection_count; i++) {
+        if (strcmp(signal->collections[i], name) == 0 ||
+            wr_regex_matches(patterns[i], wr_slice_str(name))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum wr_status stop(struct incremental *inc, const struct signal *signal,
                            struct wr_error *err)
 {
     const struct incremental_item *current = incremental_current(inc);
-    struct request request;
-    enum wr_status status = request_init(&request, inc, signal, err);
+    struct wr_regex **patterns = NULL;
 
-    if (status != WR_OK || current == NULL) {
-        request_done(&request);
-        return status != WR_OK
-                   ? status
-                   : wr_fail(err, WR_REJECT, "signal", "stop-snapshot: no snapshot is under way");
+    if (current == NULL) {
+        return wr_fail(err, WR_REJECT, "signal", "stop-snapshot: no snapshot is under way");
+    }
+    enum wr_status status = make_patterns(signal, &patterns, err);
+    if (status != WR_OK) {
+        return status;
     }
     char *id = strdup(current->id);
     char *tables = signal->collection_count == 0 ? NULL : join_collections(signal);
     for (size_t i = inc->state.count; i > 0; i--) {
         const struct incremental_item *item = &inc->state.items[i - 1];
         if (item->serial >= inc->progress.serial &&
-            (signal->collection_count == 0 || matches_any(&request, item->name))) {
+            (signal->collection_count == 0 || matches_any(signal, patterns, item->name))) {
             drop_item(inc, item);
         }
     }
@@ -273,7 +198,7 @@ static enum wr_status stop(struct incremental *inc, const struct signal *signal,
     }
     free(id);
     free(tables);
-    request_done(&request);
+    free_patterns(patterns, signal->collection_count);
     return status;
 }
 

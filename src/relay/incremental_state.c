@@ -101,10 +101,11 @@ void incremental_progress_copy(struct incremental_progress *out,
 
 static void item_done(struct incremental_item *item)
 {
-    free(item->id);
-    free(item->name);
-    free(item->condition);
-    free(item->surrogate_key);
+    const char *const texts[] = {item->id, item->name, item->condition, item->surrogate_key};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        free((void *)(uintptr_t)texts[i]); /* a copy of its own */
+    }
 }
 
 void incremental_state_done(struct incremental_state *state)
@@ -116,8 +117,18 @@ void incremental_state_done(struct incremental_state *state)
     *state = (struct incremental_state){.next_serial = state->next_serial};
 }
 
-void incremental_state_add(struct incremental_state *state, uint64_t run, const char *id,
-                           const char *name, const char *condition, const char *surrogate_key)
+const struct incremental_item *incremental_state_find(const struct incremental_state *state,
+                                                      uint64_t serial)
+{
+    for (size_t i = 0; i < state->count; i++) {
+        if (state->items[i].serial >= serial) {
+            return &state->items[i];
+        }
+    }
+    return NULL;
+}
+
+void incremental_state_add(struct incremental_state *state, const struct incremental_item *item)
 {
     if (state->count == state->capacity) {
         state->capacity = state->capacity == 0 ? 8 : state->capacity * 2;
@@ -128,23 +139,42 @@ void incremental_state_add(struct incremental_state *state, uint64_t run, const 
     }
     state->items[state->count++] = (struct incremental_item){
         .serial = ++state->next_serial,
-        .run = run,
-        .id = copy_of(id),
-        .name = copy_of(name),
-        .condition = copy_of(condition),
-        .surrogate_key = copy_of(surrogate_key),
+        .run = item->run,
+        .is_expression = item->is_expression,
+        .id = copy_of(item->id),
+        .name = copy_of(item->name),
+        .condition = copy_of(item->condition),
+        .surrogate_key = copy_of(item->surrogate_key),
     };
 }
 
-const struct incremental_item *incremental_state_find(const struct incremental_state *state,
-                                                      uint64_t serial)
+void incremental_state_expand(struct incremental_state *state, uint64_t serial,
+                              const struct incremental_item *items, size_t count)
 {
-    for (size_t i = 0; i < state->count; i++) {
-        if (state->items[i].serial >= serial) {
-            return &state->items[i];
+    const struct incremental_item *current = incremental_state_find(state, serial);
+    struct incremental_state old = *state;
+    uint64_t run = current == NULL ? 0 : current->run;
+    bool is_expanded = false;
+
+    state->items = NULL;
+    state->count = state->capacity = 0;
+    for (size_t i = 0; i < old.count; i++) {
+        struct incremental_item *item = &old.items[i];
+        bool is_done = item->serial < serial;
+        bool is_replaced = !is_done && item->run == run && item->is_expression;
+        for (size_t j = 0; is_replaced && !is_expanded && j < count; j++) {
+            incremental_state_add(state, &items[j]);
         }
+        is_expanded = is_expanded || is_replaced;
+        if (!is_replaced) {
+            incremental_state_add(state, item);
+        }
+        if (is_done) { /* what is done stays behind */
+            state->items[state->count - 1].serial = item->serial;
+        }
+        item_done(item);
     }
-    return NULL;
+    free(old.items);
 }
 
 static void drop_at(struct incremental_state *state, size_t index)
@@ -251,6 +281,8 @@ void incremental_state_write(const struct incremental_state *state,
         /* What was read belongs to the table that it was read from. */
         WR_BUFFER_LITERAL(out, ",\"begun\":");
         wr_json_bool(out, item->serial == progress->serial);
+        WR_BUFFER_LITERAL(out, ",\"expression\":");
+        wr_json_bool(out, item->is_expression);
         add_text(out, "id", item->id);
         add_text(out, "table", item->name);
         add_text(out, "condition", item->condition);
@@ -298,6 +330,13 @@ static void read_reread(const struct json_tree *tree, struct incremental_keys *o
     }
 }
 
+static const char *text_of(const struct json_tree *tree, const char *name, const char *otherwise)
+{
+    const char *text = json_tree_string(tree, name);
+
+    return text == NULL ? otherwise : text;
+}
+
 static void read_items(const struct json_tree *tree, struct incremental_state *state,
                        struct incremental_progress *progress)
 {
@@ -305,14 +344,17 @@ static void read_items(const struct json_tree *tree, struct incremental_state *s
 
     for (size_t i = 0; list != NULL && i < list->count; i++) {
         const struct json_tree *item = &list->items[i];
-        const char *name = json_tree_string(item, "table");
-        if (name == NULL) {
+        if (json_tree_string(item, "table") == NULL) {
             continue;
         }
-        const char *id = json_tree_string(item, "id");
-        incremental_state_add(state, (uint64_t)number_of(item, "run"), id == NULL ? "" : id, name,
-                              json_tree_string(item, "condition"),
-                              json_tree_string(item, "surrogate_key"));
+        incremental_state_add(state, &(struct incremental_item){
+                                         .run = (uint64_t)number_of(item, "run"),
+                                         .is_expression = is_true(item, "expression"),
+                                         .id = text_of(item, "id", ""),
+                                         .name = text_of(item, "table", ""),
+                                         .condition = text_of(item, "condition", NULL),
+                                         .surrogate_key = text_of(item, "surrogate_key", NULL),
+                                     });
         if (is_true(item, "begun")) {
             progress->serial = state->next_serial;
         }

@@ -34,14 +34,15 @@ void incremental_keys_add(struct incremental_keys *keys, const struct incrementa
 void incremental_keys_drop(struct incremental_keys *keys, size_t count);
 void incremental_keys_copy(struct incremental_keys *out, const struct incremental_keys *keys);
 
-/* One table of one request. */
+/* One table of one request, or an expression for some that are not yet looked up. */
 struct incremental_item {
-    uint64_t serial; /* ascending in the order of the queue */
-    uint64_t run;    /* the same for all tables of one signal */
-    char *id;        /* the signal's */
-    char *name;      /* schema.table */
-    char *condition; /* SQL, or NULL */
-    char *surrogate_key;
+    uint64_t serial;       /* ascending in the order of the queue */
+    uint64_t run;          /* the same for all tables of one signal */
+    bool is_expression;    /* over schema.table */
+    const char *id;        /* the signal's */
+    const char *name;      /* schema.table */
+    const char *condition; /* SQL; of an expression [["collection","SQL"],…]; or NULL */
+    const char *surrogate_key;
 };
 
 /*
@@ -73,9 +74,12 @@ struct incremental_state {
 
 void incremental_state_done(struct incremental_state *state);
 
-/* Adds a table to the queue's end. NULL is no text. */
-void incremental_state_add(struct incremental_state *state, uint64_t run, const char *id,
-                           const char *name, const char *condition, const char *surrogate_key);
+/* Adds a copy to the queue's end, with a serial of its own. */
+void incremental_state_add(struct incremental_state *state, const struct incremental_item *item);
+/* Copies of `items` take the place of the expressions of the run of the first table that is not
+ * below `serial`. From there on all get new serials, above all that were. */
+void incremental_state_expand(struct incremental_state *state, uint64_t serial,
+                              const struct incremental_item *items, size_t count);
 /* The first table that is not below `serial`; NULL: there is none. */
 const struct incremental_item *incremental_state_find(const struct incremental_state *state,
                                                       uint64_t serial);

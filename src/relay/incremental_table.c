@@ -24,38 +24,6 @@ void incremental_forget_table(struct incremental *inc)
                                             .nulls_read = inc->table.nulls_read};
 }
 
-/* Whether it is the one that was asked for, and captured. */
-static bool is_wanted(void *context, const char *schema, const char *table)
-{
-    const struct incremental *inc = context;
-    const char *name = incremental_current(inc)->name;
-    size_t size = strlen(schema);
-
-    return relay_captures(inc->r, schema, table) && strncmp(name, schema, size) == 0 &&
-           name[size] == '.' && strcmp(name + size + 1, table) == 0;
-}
-
-static void take_found(void *context, const struct chunk_found *found)
-{
-    struct incremental *inc = context;
-    const struct incremental_item *item = incremental_current(inc);
-    struct wr_arena *arena = wr_arena_new(WR_RELATION_SIZE_MAX);
-
-    wr_arena_free(inc->table.arena);
-    inc->table.arena = arena;
-    inc->table.target = (struct chunk_target){
-        .oid = found->oid,
-        .qualified = wr_arena_strdup(arena, found->qualified),
-        .row_filter = found->row_filter == NULL ? NULL : wr_arena_strdup(arena, found->row_filter),
-        .condition = item->condition,
-        .surrogate_key = item->surrogate_key,
-    };
-    if (inc->table.target.qualified == NULL ||
-        (found->row_filter != NULL && inc->table.target.row_filter == NULL)) {
-        abort(); /* PostgreSQL's own texts of a table fit what a table's plan may be */
-    }
-}
-
 enum wr_status incremental_table_refuse(struct incremental *inc, const char *status_text,
                                         const struct wr_error *cause, struct wr_error *err)
 {
@@ -86,25 +54,6 @@ static enum wr_status describe(struct incremental *inc, const struct chunk_targe
                : WR_OK;
 }
 
-static enum wr_status find(struct incremental *inc, struct wr_error *err)
-{
-    struct table_filter filter = {.context = inc, .is_captured = is_wanted};
-    struct wr_error cause = {.status = WR_OK};
-
-    incremental_forget_table(inc);
-    enum wr_status status = chunk_reader_list(inc->reader, &filter, inc, take_found, &cause);
-    if (status == WR_OK && inc->table.arena == NULL) {
-        (void)wr_fail(&cause, WR_REJECT, "incremental",
-                      "it is not captured, or not in the publication");
-        return incremental_table_refuse(inc, "UNKNOWN_SCHEMA", &cause, err);
-    }
-    if (status == WR_REJECT || status == WR_FATAL) {
-        return incremental_table_refuse(inc, "SQL_EXCEPTION", &cause, err);
-    }
-    *err = cause;
-    return status;
-}
-
 static enum wr_status look_up(struct incremental *inc, struct wr_error *err)
 {
     const struct incremental_item *item = incremental_current(inc);
@@ -126,7 +75,8 @@ static enum wr_status look_up(struct incremental *inc, struct wr_error *err)
 enum wr_status incremental_table_open(struct incremental *inc, struct wr_error *err)
 {
     if (inc->table.arena == NULL) {
-        return find(inc, err);
+        inc->phase = INCREMENTAL_FINDING;
+        return chunk_reader_list(inc->reader, err);
     }
     if (!inc->table.is_free) {
         inc->phase = INCREMENTAL_LOCKING;

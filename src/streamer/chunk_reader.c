@@ -15,7 +15,6 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "config/config.h"
-#include "streamer/chunk_list.h"
 #include "streamer/command.h"
 #include "streamer/connect.h"
 
@@ -47,6 +46,32 @@ static const char *const BEGIN_SQL = "BEGIN ISOLATION LEVEL REPEATABLE READ, REA
 static const char *const MARK_SQL =
     "SELECT pg_catalog.pg_logical_emit_message(true, '" CHUNK_MARK_PREFIX "', $1::text),"
     " pg_catalog.pg_current_xact_id()";
+
+/* By way of jsonb: servers before 15 have no row filters. */
+static const char *const LIST_SQL =
+    "SELECT c.oid, n.nspname, c.relname,"
+    " pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname),"
+    " pg_catalog.to_jsonb(t) ->> 'rowfilter',"
+    " CASE WHEN pg_catalog.has_schema_privilege(n.oid, 'USAGE') THEN '' ELSE"
+    "  'GRANT USAGE ON SCHEMA ' || pg_catalog.quote_ident(n.nspname) || ' TO '"
+    "  || pg_catalog.quote_ident(current_user) || '; ' END"
+    " || CASE WHEN pg_catalog.has_any_column_privilege(c.oid, 'SELECT') THEN '' ELSE"
+    "  'GRANT SELECT ON ' || pg_catalog.quote_ident(n.nspname) || '.'"
+    "  || pg_catalog.quote_ident(c.relname) || ' TO '"
+    "  || pg_catalog.quote_ident(current_user) || '; ' END"
+    " FROM pg_catalog.pg_publication_tables t"
+    " JOIN pg_catalog.pg_namespace n ON n.nspname = t.schemaname"
+    " JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename"
+    " WHERE t.pubname = $1 ORDER BY n.nspname COLLATE \"C\", c.relname COLLATE \"C\"";
+
+enum list_column {
+    LIST_OID,
+    LIST_SCHEMA,
+    LIST_TABLE,
+    LIST_QUALIFIED,
+    LIST_ROW_FILTER,
+    LIST_GRANTS
+};
 
 enum wr_status chunk_reader_open(const struct config *config, struct chunk_reader **out,
                                  struct wr_error *err)
@@ -96,17 +121,6 @@ static enum wr_status leave_pipeline(struct chunk_reader *reader, struct wr_erro
     return PQexitPipelineMode(reader->conn) == 1
                ? WR_OK
                : command_fail(reader->conn, NULL, "incremental", sqlstate, err);
-}
-
-enum wr_status chunk_reader_list(struct chunk_reader *reader, const struct table_filter *filter,
-                                 void *context,
-                                 void (*each)(void *context, const struct chunk_found *table),
-                                 struct wr_error *err)
-{
-    enum wr_status status = leave_pipeline(reader, err);
-
-    return status == WR_OK ? chunk_list(reader->config, reader->conn, filter, context, each, err)
-                           : status;
 }
 
 enum wr_status chunk_reader_describe(struct chunk_reader *reader, const struct chunk_target *target,
@@ -190,6 +204,17 @@ enum wr_status chunk_reader_mark(struct chunk_reader *reader, const char *mark,
 
     if (status == WR_OK) {
         status = send(reader, MARK_SQL, mark, &reader->reading.xid, err);
+    }
+    return status == WR_OK ? end(reader, err) : status;
+}
+
+enum wr_status chunk_reader_list(struct chunk_reader *reader, struct wr_error *err)
+{
+    enum wr_status status = begin(reader, err);
+
+    if (status == WR_OK) {
+        status =
+            send(reader, LIST_SQL, reader->config->publication_name, &reader->reading.rows, err);
     }
     return status == WR_OK ? end(reader, err) : status;
 }
@@ -435,6 +460,20 @@ const char *chunk_reader_shape(const struct chunk_reader *reader)
 size_t chunk_reader_row_count(const struct chunk_reader *reader)
 {
     return (size_t)PQntuples(rows_of(reader));
+}
+
+struct chunk_found chunk_reader_found(const struct chunk_reader *reader, size_t row)
+{
+    const char *oid = chunk_reader_value(reader, row, LIST_OID);
+
+    return (struct chunk_found){
+        .oid = (uint32_t)strtoul(oid, NULL, 10),
+        .schema = chunk_reader_value(reader, row, LIST_SCHEMA),
+        .table = chunk_reader_value(reader, row, LIST_TABLE),
+        .qualified = chunk_reader_value(reader, row, LIST_QUALIFIED),
+        .row_filter = chunk_reader_value(reader, row, LIST_ROW_FILTER),
+        .grants = chunk_reader_value(reader, row, LIST_GRANTS),
+    };
 }
 
 const char *chunk_reader_value(const struct chunk_reader *reader, size_t row, uint16_t column)

@@ -9,7 +9,6 @@
 #include "base/slice.h"
 #include "base/status.h"
 #include "decoder/pgoutput.h"
-#include "streamer/catalog_pg.h"
 #include "streamer/chunk_table.h"
 
 struct chunk_reader;
@@ -24,23 +23,6 @@ WR_MUST_USE enum wr_status chunk_reader_open(const struct config *config, struct
                                              struct wr_error *err);
 void chunk_reader_close(struct chunk_reader *reader); /* NULL is allowed */
 
-/* A table of the publication that was asked for by name. The texts belong to the caller of `each`
- * only during the call. */
-struct chunk_found {
-    uint32_t oid;
-    const char *schema, *table;
-    const char *qualified;
-    const char *row_filter; /* NULL: none */
-};
-
-/*
- * Calls `each` for every captured table of the publication, by name, and waits for the answer. Not
- * while the reader is busy. WR_REJECT: rows of one may not be read; the text has the GRANTs.
- */
-WR_MUST_USE enum wr_status
-chunk_reader_list(struct chunk_reader *reader, const struct table_filter *filter, void *context,
-                  void (*each)(void *context, const struct chunk_found *table),
-                  struct wr_error *err);
 /* chunk_table_open() on this connection. */
 WR_MUST_USE enum wr_status chunk_reader_describe(struct chunk_reader *reader,
                                                  const struct chunk_target *target,
@@ -54,6 +36,8 @@ WR_MUST_USE enum wr_status chunk_reader_describe(struct chunk_reader *reader,
 /* Writes a watermark in a transaction of its own; chunk_reader_xid() is that transaction's id. */
 WR_MUST_USE enum wr_status chunk_reader_mark(struct chunk_reader *reader, const char *mark,
                                              struct wr_error *err);
+/* The tables of the publication. It may wait for their locks. */
+WR_MUST_USE enum wr_status chunk_reader_list(struct chunk_reader *reader, struct wr_error *err);
 /* What a snapshot that is taken now sees. */
 WR_MUST_USE enum wr_status chunk_reader_look(struct chunk_reader *reader, struct wr_error *err);
 /* Waits until nobody keeps others from reading the table: then looking it up does not wait. */
@@ -83,6 +67,15 @@ bool chunk_reader_wants_write(const struct chunk_reader *reader);
 uint64_t chunk_reader_xid(const struct chunk_reader *reader);
 const char *chunk_reader_snapshot(const struct chunk_reader *reader); /* as text */
 const char *chunk_reader_shape(const struct chunk_reader *reader); /* chunk_table_shape(), then */
+/* Of chunk_reader_list(), by name: the table in that row. */
+struct chunk_found {
+    uint32_t oid;
+    const char *schema, *table;
+    const char *qualified;
+    const char *row_filter; /* as of struct chunk_target */
+    const char *grants;     /* SQL that has to be run before it may be read, or "" */
+};
+struct chunk_found chunk_reader_found(const struct chunk_reader *reader, size_t row);
 size_t chunk_reader_row_count(const struct chunk_reader *reader);
 /* NULL is SQL's. */
 const char *chunk_reader_value(const struct chunk_reader *reader, size_t row, uint16_t column);

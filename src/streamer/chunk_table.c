@@ -189,7 +189,8 @@ enum wr_status chunk_table_open(const struct config *config, PGconn *conn,
                                 const struct chunk_target *target, struct chunk_table **out,
                                 struct relation **relation, struct wr_error *err)
 {
-    struct snapshot_table described = {.oid = target->oid, .qualified = target->qualified};
+    struct snapshot_table described = {
+        .oid = target->oid, .qualified = target->qualified, .takes_no_lock = true};
     struct chunk_table *table = table_new(target);
     struct wr_buffer select = {0};
 

@@ -286,6 +286,29 @@ void snapshot_tables_done(struct snapshot_tables *tables)
     " WHERE t.pubname = $2 AND t.schemaname = n.nspname AND t.tablename = c.relname)::name[])"
 #define IS_NOT_GENERATED "a.attgenerated = ''"
 
+/*
+ * The same without the view, which opens every table of the publication, and so waits for whoever
+ * has one locked. A partition is published with its own list, never its parent's.
+ */
+#define OWN_LIST(what)                                                                             \
+    "(SELECT " what " FROM pg_catalog.pg_publication b LEFT JOIN pg_catalog.pg_publication_rel r"  \
+    " ON r.prpubid = b.oid AND r.prrelid = c.oid WHERE b.pubname = $2)"
+#define IS_OWN OWN_LIST("r.prattrs IS NULL OR a.attnum = ANY (r.prattrs::int2[])")
+#define IS_OWN_GENERATED                                                                           \
+    OWN_LIST("CASE WHEN r.prattrs IS NOT NULL THEN a.attnum = ANY (r.prattrs::int2[])"             \
+             " ELSE a.attgenerated = '' OR (b.pubgencols = 's' AND a.attgenerated = 's') END")
+
+static const char *describe_without_lock_sql(const PGconn *conn)
+{
+    if (PQserverVersion(conn) >= VERSION_GENERATED_COLUMNS) {
+        return DESCRIBE_SQL(IS_OWN_GENERATED);
+    }
+    if (PQserverVersion(conn) >= VERSION_COLUMN_LISTS) {
+        return DESCRIBE_SQL(IS_NOT_GENERATED " AND " IS_OWN);
+    }
+    return DESCRIBE_SQL(IS_NOT_GENERATED " AND $2::text IS NOT NULL");
+}
+
 static const char *describe_sql(const PGconn *conn)
 {
     if (PQserverVersion(conn) >= VERSION_GENERATED_COLUMNS) {
@@ -426,7 +449,8 @@ enum wr_status snapshot_table_describe(const struct snapshot_table *table, PGcon
     (void)snprintf(oid, sizeof(oid), "%u", table->oid);
     const char *const values[] = {oid, config->publication_name};
     struct command command = {.where = "snapshot",
-                              .sql = describe_sql(conn),
+                              .sql = table->takes_no_lock ? describe_without_lock_sql(conn)
+                                                          : describe_sql(conn),
                               .values = values,
                               .value_count = 2,
                               .timeout_ms = TIMEOUT_MS};

@@ -26,12 +26,13 @@ struct snapshot_range {
 
 struct snapshot_table {
     uint32_t oid;
-    uint32_t file_node; /* another one after the table was rewritten */
+    uint32_t file_node;     /* another one after the table was rewritten */
     const char *qualified;  /* quoted, with its schema */
     const char *row_filter; /* SQL of the publication, NULL when there is none */
     const char *select;     /* of the configuration, NULL: all of the table */
     uint32_t block_count;
     uint32_t first_block; /* what comes before it was published by an earlier run */
+    bool takes_no_lock;   /* is described without what would wait for locks of other tables */
     bool is_divisible;    /* may be copied in ranges of blocks */
     double row_estimate;  /* the server's; negative: it has none */
 };

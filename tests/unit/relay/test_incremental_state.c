@@ -8,12 +8,22 @@ static struct incremental_progress progress, progress_again;
 static struct incremental_keys more;
 static struct wr_buffer text;
 
+static void add(uint64_t run, const char *id, const char *name, const char *condition,
+                const char *surrogate_key)
+{
+    incremental_state_add(&state, &(struct incremental_item){.run = run,
+                                                             .id = id,
+                                                             .name = name,
+                                                             .condition = condition,
+                                                             .surrogate_key = surrogate_key});
+}
+
 static void set_up(void)
 {
     wr_buffer_init(&text, 1 << 20);
-    incremental_state_add(&state, 1, "s1", "public.a", NULL, NULL);
-    incremental_state_add(&state, 1, "s1", "public.b", "v = '\"x\"'", "code");
-    incremental_state_add(&state, 2, "", "public.a", NULL, NULL);
+    add(1, "s1", "public.a", NULL, NULL);
+    add(1, "s1", "public.b", "v = '\"x\"'", "code");
+    add(2, "", "public.a", NULL, NULL);
 }
 
 static void tear_down(void)
@@ -118,6 +128,39 @@ Test(incremental_state, finds_the_table_that_is_next)
     incremental_state_drop_below(&state, state.items[1].serial);
     cr_expect_eq(state.count, 2);
     cr_expect_str_eq(state.items[0].name, "public.b");
+}
+
+Test(incremental_state, puts_tables_in_the_place_of_expressions)
+{
+    const struct incremental_item expression = {
+        .run = 3, .is_expression = true, .id = "s3", .name = "public\\..*"};
+    const struct incremental_item tables[] = {
+        {.run = 3, .id = "s3", .name = "public.c", .condition = "true"},
+        {.run = 3, .id = "s3", .name = "public.d"},
+    };
+
+    incremental_state_add(&state, &expression);
+    incremental_state_add(&state, &expression);
+    add(4, "s4", "public.e", NULL, NULL);
+    write_and_read();
+    cr_assert_eq(again.count, 6);
+    cr_expect(again.items[3].is_expression);
+    uint64_t last = state.items[5].serial;
+    uint64_t done[] = {state.items[0].serial, state.items[1].serial, state.items[2].serial};
+    incremental_state_expand(&state, state.items[3].serial, tables, 2);
+    cr_assert_eq(state.count, 6);
+    for (size_t i = 0; i < 3; i++) {
+        cr_expect_eq(state.items[i].serial, done[i], "what is done stays behind");
+    }
+    cr_expect_str_eq(state.items[3].name, "public.c");
+    cr_expect_str_eq(state.items[3].condition, "true");
+    cr_expect_str_eq(state.items[4].name, "public.d");
+    cr_expect_str_eq(state.items[5].name, "public.e");
+    for (size_t i = 3; i < state.count; i++) {
+        cr_expect_gt(state.items[i].serial, i == 3 ? last : state.items[i - 1].serial);
+    }
+    incremental_state_expand(&state, state.items[3].serial, NULL, 0);
+    cr_expect_eq(state.count, 6, "nothing is left to expand");
 }
 
 Test(incremental_state, refuses_what_is_no_note)
