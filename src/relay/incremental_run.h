@@ -113,9 +113,8 @@ WR_MUST_USE enum wr_status incremental_table_refuse(struct incremental *inc, con
                                                     const struct wr_error *cause,
                                                     struct wr_error *err);
 
-/* Publishing them (incremental_chunk.c). */
-
-/* The high watermark has come: publishes the chunk, where it still may be. */
+/* Publishing them (incremental_chunk.c). The high watermark has come: publishes the chunk, where it
+ * still may be. */
 WR_MUST_USE enum wr_status incremental_publish(struct incremental *inc, struct wr_error *err);
 /* A change passes. */
 WR_MUST_USE enum wr_status
@@ -133,15 +132,14 @@ WR_MUST_USE enum wr_status incremental_tell_progress(struct incremental *inc,
 WR_MUST_USE enum wr_status incremental_tell_table(struct incremental *inc, const char *status,
                                                   struct wr_error *err);
 
-/* Remembering them (incremental_note.c). */
-
-/* Remembers what is asked for, with how far it was acknowledged. */
+/* Remembering them (incremental_note.c). Remembers what is asked for, with how far it was
+ * acknowledged. */
 WR_MUST_USE enum wr_status incremental_remember(struct incremental *inc, struct wr_error *err);
 /* Asks Kafka what an earlier run has noted. */
 void incremental_ask_note(struct incremental *inc);
-/* Takes in an answer that did not come at the start, once it is there. */
+/* Takes in an answer that did not come at the start. */
 void incremental_recall_late(struct incremental *inc);
-/* Before anything new is noted: waits for that answer, serving all but the stream meanwhile. */
+/* Before anything new is noted: waits for it, serving all but the stream. */
 WR_MUST_USE enum wr_status incremental_need_note(struct incremental *inc, struct wr_error *err);
 /* Rows of a chunk were published, or a table is done. */
 WR_MUST_USE enum wr_status incremental_note_with_rows(struct incremental *inc,
