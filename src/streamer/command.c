@@ -95,6 +95,7 @@ void command_one_line(const char *message, char *out, size_t size)
     assert(size > 0);
     out[0] = '\0';
     while (*message != '\0' && used + 1 < size) {
+        message += strspn(message, " \t"); /* libpq indents what it adds */
         size_t line_size = strcspn(message, "\n");
         bool is_wanted = line_size > 0 && strncmp(message, "LOCATION:", 9) != 0;
         if (is_wanted) {

@@ -26,6 +26,8 @@ Test(command, joins_the_lines_of_a_message)
 
     command_one_line("FATAL:  28P01: no\nLOCATION:  auth.c:338\nHINT:  try\n", text, sizeof(text));
     cr_expect_str_eq(text, "FATAL:  28P01: no; HINT:  try");
+    command_one_line("refused\n\tIs it running?\n\t\n", text, sizeof(text));
+    cr_expect_str_eq(text, "refused; Is it running?");
     command_one_line("", text, sizeof(text));
     cr_expect_str_eq(text, "");
 }
